@@ -60,8 +60,8 @@ void DetectionUnit::describe(StatisticsGroup& unit) const {
 
 // A look-up reads one entry of each way and computes an ID: additions, shifts, and a multiplication by the reciprocal of each
 // divisor that is no power of two. A miss writes an entry, a hit writes the map; each instruction reads the map for up to four
-// operands. The energy of 32 bits is assumed to be that of a register word: an estimate, since none is published. Entries of
-// rows have no energy: they are an upper bound without hardware.
+// operands. The energy of 32 bits is assumed to be that of a register word: an estimate, since none is published. Row entries
+// have no energy: they model an upper bound that has no hardware counterpart.
 void DetectionUnit::describe_energy(EnergyMeter& meter, const ComputeEnergy& energy) const {
   if (by_row()) return;
   const auto& counts = statistics_.counts;
@@ -141,7 +141,7 @@ void DetectionUnit::begin(WavefrontSlot& slot, Wavefront& w) {
   w.convolution = known->second.get();
   w.vgpr_pairs = (w.dispatch->needs.vgprs + 1) / kPairRegisters;
   w.map = registers_[slot.simd->number].begin(w.vgpr_pairs + (w.dispatch->needs.agprs + 1) / kPairRegisters);
-  // No slab is named before the first instruction: without Duplo the initial value of M0 is undefined, so that it may be set.
+  // Initially M0 names no slab. Setting M0 is permitted, as its initial value is undefined without Duplo.
   if (w.convolution->lds) slot.wave.sgpr[isa::kM0] = LdsBuffers::kNoSlab;
 }
 
@@ -470,7 +470,7 @@ MemoryTokens::Token DetectionUnit::perform_hit(WavefrontSlot& slot, Wavefront& w
   Tick wanted = load.leaves.value_or(Tick{});
   const Tick start = load.leaves ? *load.leaves : memory_.take_address_unit(lines.size(), cycle, wanted);
   if (parameters_.l1 == DuploL1::parallel) {
-    // One line leaves per cycle until the result of the look-up is known.
+    // One line is sent to the L1 cache per cycle until the result of the look-up is known.
     const std::size_t left = std::min<std::size_t>(parameters_.latency.n, lines.size());
     Tick at = memory_.take_line_port(left, start);
     for (std::size_t i = 0; i < left; ++i, at += clock_.period()) l1v_->occupy(physical_.find(lines[i].address), at);

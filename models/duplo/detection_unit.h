@@ -1,5 +1,5 @@
 // The detection unit of a compute unit (Duplo, section IV): it looks up the loads of a workspace's tiles in a history of loads,
-// and renames the destination of one whose data a register holds.
+// and renames the destination of a load whose data are already in a register.
 //
 //   access()           A load of a tile of the workspace: ID and look-up take duplo.latency cycles after its addresses are
 //                      known. Hit: no request; the registers are valid when those of the first load are, plus duplo.copy_cycles
@@ -21,12 +21,13 @@
 // Of a workspace in LDS, tile loads are ds_read_b64 and ds_read_b128 of that form in a slab (lds_reads.h). Stores drop no
 // entry: slabs are overwritten while the elements of the input that they hold stay the same.
 //
-// With duplo.entry = row, an upper bound, each row of a tile of 16 x 16 has a separate entry, and its data move between lanes
-// and SIMDs at no cost (row_entries.cpp). A load requests the rows that are not found, and waits for those that are.
+// With duplo.entry = row, an upper bound, each row of a tile of 16 x 16 has a separate entry, and the row's data move between
+// lanes and SIMDs at no cost (row_entries.cpp). A load requests the rows that are not found, and waits for the data of those
+// that are found.
 //
 // Another stage, the lazy core, may delay loads or send their requests itself. It calls perform() when the load executes, so
-// that a hit is never held, and depart() when the load's requests leave. Only loads that leave whole get an entry. A load that
-// was held retires when its data arrive: vmcnt has counted it before.
+// that a hit is never held, and depart() when the load's requests leave. Only loads whose requests are all sent get an entry. A
+// load that was held retires when its data arrive: vmcnt has already counted it as completed.
 //
 // Loads execute functionally before they are looked up. With duplo.check a load's data are compared with those of the register
 // that it hits on.
@@ -102,12 +103,12 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   void attach_l1v(FirstLevelCache& cache) { l1v_ = &cache; }
   const DuploStatistics& statistics() const { return statistics_; }
   const DuploHardware& hardware() const { return hardware_; }
-  /// Look-ups of the L1 cache that had begun before the load was known to hit.
+  /// Number of look-ups in the L1 cache that were started for loads before they were known to hit.
   const std::uint64_t& cancelled() const { return statistics_.counts[static_cast<std::size_t>(DuploCount::cancelled)]; }
   /// Drops the entries of a convolution whose kernel ended at `at`, and checks the register maps. Returns the findings of the
   /// kernel.
   ConvolutionFindings end_convolution(std::uint8_t number, Tick at);
-  /// Events of its load history buffer since record_events(), in order.
+  /// Events of the unit's load history buffer since record_history_events(), in order.
   std::vector<HistoryEvent>& history_events() { return history_.events(); }
   void record_history_events() { history_.record_events(); }
   /// Whether nothing is in flight and the counts of readers agree with the register maps. For tests.
@@ -119,8 +120,8 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   unsigned most_pairs() const;
   unsigned entries(Tick at) const { return history_.used(at); }
 
-  // -- CacheMaintenance: invalidated together with the L1 vector cache, since later loads may see stores of other units. The
-  // history takes no time.
+  // -- CacheMaintenance: the history is invalidated together with the L1 vector cache, since later loads may see stores of
+  // other units. This takes no time.
   Tick invalidate(Tick at) override {
     history_.drop_all(at);
     count_released(nullptr);
@@ -174,10 +175,9 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
                                       ///< the load
     bool done = false;                ///< the instruction has completed
     Cycles at{};                      ///< completion of the instruction
-    std::optional<Token> token;       ///< nullopt: its requests are being sent
-    unsigned waits = 0;               ///< number of loads in flight that it has hit and waits for
-    Cycles ready{};                   ///< latest arrival of data that it has hit and that have arrived, or whose arrival is
-                                      ///< known
+    std::optional<Token> token;       ///< nullopt: the requests of the instruction are being sent
+    unsigned waits = 0;               ///< number of loads in flight that this load has hit and waits for
+    Cycles ready{};                   ///< latest of the known arrival times of data that it has hit
     Cycles copy{};                    ///< cycles to copy data from other SIMDs
     /// An entry that the load has made or hit.
     struct Part {
@@ -224,7 +224,7 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   void each_reader(std::uint16_t simd, const Visit& visit) const;
   /// Checks that the counts of readers agree with the maps, and that all readers of a pair hold the same data.
   void check_registers(std::uint16_t simd) const;
-  /// Checks that the registers of an entry that has been found hold its data.
+  /// Checks that the registers of an entry that has been found hold the entry's data.
   void check_entry(Handle entry) const;
   bool found_wrong() const { return statistics_.counts[static_cast<std::size_t>(DuploCount::hits_wrong)] != 0; }
 
@@ -244,7 +244,7 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   /// Maps the destination of a piece that has been found to the entry's physical registers, or copies them from another SIMD.
   /// Returns the cycles of the copy.
   Cycles rename(const WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const Piece& piece, Handle entry);
-  /// Serves a piece of a load from an entry. `operation`: the load's.
+  /// Serves a piece of a load from an entry. `operation`: record of the load.
   void hit(const WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const Piece& piece, Handle entry,
            std::uint32_t operation);
   /// Performs a load of which all pieces have been found. Returns its token.
@@ -252,7 +252,7 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
                     Cycles cycle);
   /// Counts the look-ups of a load that executes: one for each of its pieces.
   void count_look_ups(const WavefrontSlot& slot, const Wavefront& w, std::size_t pieces);
-  /// Counts a hit, and checks it with duplo.check. Call it before the load's registers are renamed.
+  /// Counts a hit and, with duplo.check, compares the data. Call it before the load's registers are renamed.
   void count_hit(const WavefrontSlot& slot, const Wavefront& w, const StagedAccess& load, const Piece& piece, Handle entry,
                  Cycles cycle);
   /// Compares the data in the entry's registers with those of the load.
@@ -263,14 +263,14 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
                   std::vector<std::uint32_t>& words) const;
   /// Counts a piece that was not found, with its words in `words_`, if a register of the history holds equal data.
   void count_repeat(const WavefrontSlot& slot, std::uint64_t digest);
-  /// Makes an entry for a piece. `operation`: the load's; kNone: the caller sets the arrival of the data.
+  /// Makes an entry for a piece. `operation`: record of the load; kNone: the caller sets the arrival of the data.
   Handle allocate(const WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const Piece& piece, unsigned zeros,
                   std::uint32_t operation);
   /// Looks up and performs an LDS read of a tile. Returns its completion.
   LocalDataShare::Result read_tile(WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction,
                                    const TileLoad& tile, Cycles cycle);
 
-  // row_entries.cpp: entries of single rows
+  // row_entries.cpp: row entries
   bool by_row() const { return parameters_.entry == DuploEntry::row; }
   void split_rows(const ActiveConvolution& c, const TileLoad& tile, const LoadTag& common);
   /// Number in TileRegisters of a row in a physical pair.

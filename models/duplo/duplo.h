@@ -58,7 +58,7 @@ class Duplo final : public DeviceExtension, private KernelObserver, private Disp
   void describe_energy(EnergyMeter& meter, const EnergyParameters& energy) const override;
 
   const std::vector<DetectionUnit*>& detection_units() const { return units_; }
-  /// Receives the events of the load history buffer of a compute unit, in their order.
+  /// Receives the events of a compute unit's load history buffer in the order in which they occurred.
   using HistoryTrace = std::function<void(unsigned unit, const std::vector<HistoryEvent>& events)>;
   /// Whether duplo.trace is set.
   bool has_trace() const { return parameters_.trace; }
@@ -83,9 +83,9 @@ class Duplo final : public DeviceExtension, private KernelObserver, private Disp
   /// Ends the run with an error: with exact IDs a hit is wrong only if the block describes another convolution, or if another
   /// compute unit or the host has stored into the workspace since the register was loaded.
   void report(const KernelRecord& record, const WrongHit& wrong) const;
-  /// Warns of a kernel, once, that stores into its own workspace.
+  /// Warns, once per kernel, that the kernel stores into its own workspace.
   void warn_of_store(const KernelRecord& record, const WorkspaceStore& store);
-  /// Warns of parameter blocks in the code object of a kernel whose names are not the name of a kernel followed by `_duplo`.
+  /// Warns of parameter blocks in a kernel's code object whose name is not that of a kernel followed by `_duplo`.
   void warn_of_lost_block(std::uint64_t kernel_object);
 
   /// Adds the time since the last call to `powered_ps_`, if a convolution runs.
@@ -103,13 +103,13 @@ class Duplo final : public DeviceExtension, private KernelObserver, private Disp
   ActiveConvolutions convolutions_;
   std::vector<bool> numbers_;                                      ///< numbers of convolutions that are in use
   std::unordered_map<std::uint64_t, const Dispatch*> dispatches_;  ///< dispatches with a convolution, by index
-  // The detection units have power from the start of the first kernel with a convolution to the end of the last one. The
-  // meter brings the time up to date when it reads it.
+  // The detection units are powered from the start of the first kernel with a convolution to the end of the last one. The
+  // powered time is updated when the energy meter reads it.
   mutable std::optional<Tick> powered_since_;
   mutable std::uint64_t powered_ps_ = 0;
   std::uint64_t unserved_ = 0;
   std::set<std::string> warned_;  ///< kernels that store into their workspaces
-  std::uint64_t searched_ = 0;    ///< KernelSymbols::readings() when code objects were searched last
+  std::uint64_t searched_ = 0;    ///< KernelSymbols::readings() at the last search for misnamed parameter blocks
   HistoryTrace trace_;            ///< null: events are not recorded
 };
 

@@ -22,7 +22,7 @@ constexpr unsigned kMostLoads = 64;
 DuploHardware duplo_hardware(const DuploParameters& parameters, const ComputeUnitParameters& unit) {
   constexpr unsigned kImageBits = 10;
   static_assert(1U << kImageBits == LoweredConvolution::kMostImages);
-  constexpr unsigned kFilterBits = 8;  // bits of a filter row or column; one of its values means "irrelevant"
+  constexpr unsigned kFilterBits = 8;  // bits of a filter row or column; one of the values means "irrelevant"
   constexpr unsigned kFormBits = 2;    // 16 or 32 rows, 8 or 16 bytes per lane
   const unsigned pairs = unit.vgprs_per_simd / kPairRegisters;
   const std::uint64_t wavefronts = std::uint64_t{unit.simds} * unit.wavefronts_per_simd;

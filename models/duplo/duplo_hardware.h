@@ -1,13 +1,13 @@
-// Cost of Duplo's parts in a compute unit: bits of storage, and the area of their cells relative to the register file.
+// Hardware cost of Duplo in a compute unit, by part: bits of storage, and the area of their cells relative to the register
+// file.
 //
 // The paper (section V.H) gives 0.77 % of the register file's area, and counts tags of 22 and 10 bits and register numbers of
-// 10 bits in 1,024 entries. These are 2.05 % of the register file's bits: the published share needs cells of 0.38 times the
-// size, and leaves no area for renaming and for the counts of readers. Here all bits are counted, as cells of one size. Logic
-// is not counted: the ID generator's dividers and multipliers, comparators of tags, and multiplexers have neither bits nor
-// area.
+// 10 bits in 1,024 entries. Together they are 2.05 % of the register file's bits, so the published share implies cells of 0.38
+// times the size, and leaves no area for renaming and reader counts. Here all bits are counted, as cells of one size. Logic is
+// not counted: the ID generator's dividers and multipliers, comparators of tags, and multiplexers have neither bits nor area.
 //
-// This is the hardware of entries of tiles. Entries of rows (DuploEntry::row) are an upper bound without hardware: a run with
-// them reports neither bits nor area, and Duplo takes no energy.
+// This is the hardware for tile entries. Row entries (DuploEntry::row) model an upper bound that has no hardware counterpart:
+// with them, a run reports neither bits nor area nor energy of Duplo.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,8 @@ namespace lacuna {
 /// Storage bits of a compute unit.
 struct DuploHardware {
   unsigned pair_bits = 0;            ///< bits to number the physical register pairs of a SIMD
-  unsigned entry_bits = 0;           ///< bits of an entry of the load history buffer: tag, registers, loads that have not
-                                     ///< retired
-  std::uint64_t history_bits = 0;    ///< bits of all entries; 0 if their number is unlimited, which is a bound without hardware
+  unsigned entry_bits = 0;           ///< bits of an entry of the load history buffer: tag, registers, unretired loads
+  std::uint64_t history_bits = 0;    ///< bits of all entries; 0 if their number is unlimited, which no hardware can provide
   std::uint64_t map_bits = 0;        ///< bits of the physical pair of each logical pair of each wavefront
   std::uint64_t reader_bits = 0;     ///< bits of the count of readers of each physical pair
   std::uint64_t parameter_bits = 0;  ///< bits of the blocks of the running convolutions

@@ -1,6 +1,6 @@
 // Parameters of Duplo (Kim et al., MICRO '20). Section numbers are the paper's.
 //
-// None of them affects the results of a program.
+// No parameter affects the results of a program.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ enum class DuploMode : std::uint8_t { off, on };
 /// Part of a load that an entry of the history covers.
 enum class DuploEntry : std::uint8_t {
   tile,  ///< the whole load
-  row,   ///< one row of its tile, 16 elements in four lanes: an upper bound, as no renaming moves data between lanes
+  row,   ///< one row of the load's tile, 16 elements in four lanes: an upper bound, as renaming cannot move data between lanes
 };
 /// Loads that an entry of the history serves.
 enum class DuploScope : std::uint8_t {
@@ -25,7 +25,7 @@ enum class DuploScope : std::uint8_t {
 };
 /// Time of a load's look-up in the L1 cache.
 enum class DuploL1 : std::uint8_t {
-  parallel,  ///< in the same cycle as in the load history buffer; a hit there cancels it
+  parallel,  ///< in the same cycle as in the load history buffer; a hit in the buffer cancels the look-up
   after,     ///< after the load history buffer has missed
 };
 

@@ -1,4 +1,4 @@
-// Finds entries of a load history buffer whose registers hold given data, regardless of their tags: measures how much of the
+// Finds entries of a load history buffer whose registers hold given data, regardless of their tags, to measure how much of the
 // loaded data repeats without being detected by an ID. For statistics only; no hardware compares data.
 #pragma once
 
@@ -40,7 +40,7 @@ class EqualData {
  private:
   static constexpr std::size_t kFew = 1024;
   std::unordered_map<std::uint64_t, Entry> last_;
-  std::size_t kept_ = 0;  ///< number of entries after released ones were last erased
+  std::size_t kept_ = 0;  ///< number of entries that remained when released ones were last erased
 };
 
 }  // namespace lacuna

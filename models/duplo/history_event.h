@@ -21,12 +21,12 @@ struct TileRegisters {
 /// Reason why a look-up found no entry.
 enum class HistoryMiss : std::uint8_t {
   compulsory,  ///< no load of this tile before
-  released,    ///< the tile's entry was released with its loads, its register, a store, or an invalidation
+  released,    ///< the tile's entry was released: retirement, end of its register, store, or invalidation
   conflict,    ///< the tile's entry was replaced, at most as many allocations after its last use as there are entries
   capacity,    ///< the tile's entry was replaced, more allocations after its last use than there are entries
 };
 
-/// A call of the function of LoadHistory that has the name of the event's kind.
+/// A call of a function of LoadHistory; the event's kind is the function's name.
 struct HistoryEvent {
   enum class Kind : std::uint8_t { find, allocate, relay, hold, retire, overwrite, drop, drop_all, forget, reset };
   Kind kind{};

@@ -35,7 +35,7 @@ unsigned HistoryIndex::set(const LoadTag& tag, unsigned zeros) const {
   return (moved & low_bits(bits_)) ^ folded(shifted_right(moved, bits_), tag.tile.first.image, tag.tile.form);
 }
 
-// The bits below those of the set remain in the rest: they may be nonzero in tags that are not those of tiles.
+// The rest includes the bits below those of the set, which are 0 in tags of tiles but may be nonzero in other tags.
 std::uint32_t HistoryIndex::rest(const LoadTag& tag, unsigned zeros) const {
   const std::uint32_t element = tag.tile.first.element;
   const std::uint32_t upper = shifted_right(element >> shift(zeros), bits_);

@@ -19,7 +19,7 @@ enum class HistoryHash : std::uint8_t { low, shift, xor_ };
 /// Key of a look-up: a tile of a convolution.
 struct LoadTag {
   std::uint8_t convolution = 0;  ///< number of the convolution while its kernel runs
-  std::uint8_t simd = 0;         ///< SIMD with duplo.scope = simd; 0 with core: loads of all SIMDs hit
+  std::uint8_t simd = 0;         ///< SIMD with duplo.scope = simd; 0 with duplo.scope = core, so that loads of all SIMDs hit
   TileTag tile;
   bool operator==(const LoadTag&) const = default;
 };

@@ -29,7 +29,7 @@ struct DatumId {
 
 class IdGenerator {
  public:
-  /// Bits of an element's ID (section IV.B: an index of 10 and a tag of 22).
+  /// Bits of an element's ID (section IV.B: an index of 10 bits and a tag of 22 bits).
   static constexpr unsigned kElementBits = 32;
   /// Number of bits of the convolution's exact IDs.
   static unsigned element_bits(const LoweredConvolution& convolution);
@@ -39,10 +39,11 @@ class IdGenerator {
 
   /// ID of the element at a row < rows() and column < columns() of the workspace.
   DatumId id(std::uint64_t row, unsigned column) const;
-  /// Low bits of an element's ID that are 0 in all first elements of tiles that begin at multiples of `columns`.
+  /// Number of low bits of an element's ID that are 0 in the first element of every tile that begins at a multiple of
+  /// `columns`.
   unsigned zeros(unsigned columns) const;
-  /// Divisors of the formulas that are not powers of two. Each needs a multiplication by a reciprocal instead of a shift; the
-  /// paper only has powers of two.
+  /// Number of divisors in the formulas that are not powers of two. Each requires a multiplication by its reciprocal instead of
+  /// a shift; the paper assumes powers of two only.
   unsigned reciprocals() const;
 
   const LoweredConvolution& convolution() const { return convolution_; }

@@ -23,7 +23,7 @@ std::optional<ClassifiedLoad> classify_lds_read(const LdsBuffers& buffers, const
                                                 const std::array<std::uint32_t, isa::kLanes>& offsets, std::uint32_t m0,
                                                 const isa::RegisterRange& destination);
 
-/// Another use of M0 by an instruction, which prevents a kernel from naming slabs there; nullopt: there is none.
+/// Describes an instruction's other use of M0, which prevents the kernel from naming slabs in M0; nullopt: there is none.
 std::optional<std::string> other_use_of_m0(const isa::Instruction& instruction);
 
 }  // namespace lacuna

@@ -25,13 +25,13 @@ namespace lacuna {
 /// Lifetime of an entry.
 enum class HistoryKeep : std::uint8_t {
   until_retired,      ///< until the last of its loads retires
-  until_overwritten,  ///< until its register is overwritten and no other reader has it
+  until_overwritten,  ///< until its register is overwritten and has no other reader
   always,             ///< forever: an upper bound, since no register keeps the data of such an entry
 };
 
 /// Reason why an entry was released.
 enum class HistoryRelease : std::uint8_t {
-  retired,      ///< all of its loads had retired before
+  retired,      ///< all of its loads had retired
   replaced,     ///< another entry took its place
   overwritten,  ///< its register was overwritten
   ended,        ///< the wavefront of its register ended
@@ -63,15 +63,15 @@ class LoadHistory {
   /// Reason why the previous look-up found no entry. Call it before allocate().
   HistoryMiss miss(const LoadTag& tag) const;
 
-  /// Adds a load to those of the entry.
+  /// Counts a load that has hit the entry as one of the entry's loads.
   void relay(Handle entry);
   /// Records that another register holds the entry's data (DuploEntry::row): the entry stays until both are overwritten.
   void hold(Handle entry, std::uint16_t simd, std::uint16_t pair);
-  /// Retires one of the entry's loads at `at`. This may release the entry.
+  /// Retires one of the entry's loads at `at`, which may release the entry. No effect if `generation` is no longer the entry's.
   void retire(Handle entry, std::uint32_t generation, Tick at);
   /// Number that changes when the handle is reused for another entry.
   std::uint32_t generation(Handle entry) const { return entries_[entry].generation; }
-  /// Whether the entry is still valid, at the time of the last look-up.
+  /// Whether the entry was still valid at the time of the last look-up.
   bool holds(Handle entry, std::uint32_t generation) const {
     return entries_[entry].valid() && entries_[entry].generation == generation && !is_gone(entries_[entry], now_);
   }
@@ -92,8 +92,8 @@ class LoadHistory {
   void record_events() { recording_ = true; }
   std::vector<HistoryEvent>& events() { return events_; }
 
-  /// Number of entries released since reset(), by reason. An entry whose loads have retired is counted when its position, tag
-  /// or register is used next, or at the end of the kernel.
+  /// Number of entries released since reset(), by reason. An entry released by retirement is counted when its position, tag or
+  /// register is used next, or at the end of the kernel.
   const std::array<std::uint64_t, kHistoryReleases>& releases() const { return releases_; }
 
   /// Number of entries that a look-up at `at` could find.

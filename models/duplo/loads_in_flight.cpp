@@ -36,7 +36,7 @@ void DetectionUnit::follow(const WavefrontSlot& slot, Wavefront& w, std::uint32_
   tokens_.watch(token, *this, number);
 }
 
-// A load with equal rows may find an entry that it has made itself.
+// A load whose tile has equal rows may find an entry that it has made itself; it does not wait for that entry.
 void DetectionUnit::wait_for(std::uint32_t number, Handle entry, Cycles copy) {
   const Contents& contents = contents_[entry];
   Operation& operation = operations_[number];
@@ -63,7 +63,7 @@ void DetectionUnit::operation_done(std::uint32_t number, Cycles done) {
     retire_operation(number, done);
     return;
   }
-  // vmcnt counts in order.
+  // Loads retire in order, as vmcnt counts them.
   Wavefront& w = wavefronts_[wavefront];
   std::size_t retired = 0;
   for (; retired < w.operations.size() && operations_[w.operations[retired]].done; ++retired) {

@@ -25,7 +25,7 @@ struct InputElement {
 };
 
 /// A convolution whose input has the layout NHWC. Columns of the workspace are (filter row, filter column, channel) with the
-/// channel fastest. A transposed convolution is one of stride 1 over its input with the zeros inserted.
+/// channel fastest. A transposed convolution is represented as one of stride 1 over its input with zeros inserted.
 struct LoweredConvolution {
   static constexpr unsigned kElementBytes = 2;  ///< bytes of an element of the workspace: f16
 

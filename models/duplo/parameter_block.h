@@ -1,5 +1,5 @@
-// The convolution of a kernel, from the object KERNEL_duplo of its code object: 32 bytes of GPU memory, whose layout is
-// lacuna_duplo's (include/lacuna/duplo.h).
+// The convolution of a kernel, from the object KERNEL_duplo of its code object: 32 bytes of GPU memory, with the layout of
+// lacuna_duplo (include/lacuna/duplo.h).
 #pragma once
 
 #include <array>
@@ -16,11 +16,12 @@ namespace lacuna {
 
 struct ParameterBlock {
   static constexpr std::size_t kBytes = 32;
-  /// The number of the workspace's rows is rounded up to a multiple of this: tiles of a kernel may extend beyond the last one.
+  /// The number of rows of the workspace is rounded up to a multiple of this, since a kernel's tiles may extend beyond the last
+  /// row.
   static constexpr unsigned kRowUnit = 128;
   static constexpr unsigned kAlignment = 16;  ///< alignment of the workspace, bytes
 
-  std::uint64_t workspace = 0;    ///< GPU virtual address; 0 with a workspace in LDS
+  std::uint64_t workspace = 0;    ///< GPU virtual address; 0: the workspace is in LDS
   std::optional<LdsBuffers> lds;  ///< buffers of a workspace in LDS; nullopt: it is in memory
   LoweredConvolution convolution;
 

@@ -1,5 +1,5 @@
-// Checks of renaming, in debug builds and tests: values stay in the wavefronts' own registers, so that a write which the
-// register map has missed shows as readers of one physical pair that hold different data.
+// Checks of renaming, in debug builds and tests: the wavefronts' own registers keep their values, so that if the register map
+// misses a write, readers of one physical pair hold different data.
 
 #include <algorithm>
 #include <array>
@@ -23,7 +23,7 @@ void DetectionUnit::each_reader(std::uint16_t simd, const Visit& visit) const {
   }
 }
 
-// A wrong hit leaves its load's registers with data other than those of the pair that they are mapped to: then nothing can be
+// After a wrong hit the load's registers hold data other than those of the pair that they are mapped to, so nothing can be
 // checked.
 void DetectionUnit::check_registers(std::uint16_t simd) const {
   registers_[simd].require_consistent();

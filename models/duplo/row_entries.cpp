@@ -1,8 +1,8 @@
-// Entries of single rows (DuploEntry::row): an upper bound of the hits of any history of loads.
+// Row entries (DuploEntry::row): an upper bound of the hits of any history of loads.
 //
 // A row of a tile of 16 x 16 is in four lanes of a register pair: lanes r, r + 16, r + 32 and r + 48 hold row r. Equal rows of
-// two tiles are mostly in different lanes, where no renaming can move them. Each load keeps separate registers, into which the
-// rows that are found move at no cost; an entry stays while any register has its row.
+// two tiles are mostly in different lanes, between which renaming cannot move them. Each load keeps separate registers, into
+// which the rows that are found move at no cost; an entry stays valid while any register holds its row.
 
 #include "models/duplo/detection_unit.h"
 
@@ -14,7 +14,7 @@ constexpr std::uint64_t kLanesOfFirstRow = 0x0001'0001'0001'0001;
 
 }  // namespace
 
-// Rows that only fill the last tile hold no data of the workspace: they are requested.
+// Rows that only fill the last tile hold no data of the workspace: they get no entry, and are requested.
 void DetectionUnit::split_rows(const ActiveConvolution& c, const TileLoad& tile, const LoadTag& common) {
   const std::uint64_t rows = c.tags.ids().convolution().rows();
   for (unsigned r = 0; r < kRows && tile.row + r < rows; ++r) {

@@ -1,9 +1,9 @@
 // Register pairs of a SIMD that several wavefronts read (section IV.C: renaming). Values stay in the wavefronts' registers;
-// this map records which of them share a physical pair.
+// this map records which registers share a physical pair.
 //
-// Each logical pair of a wavefront has a physical pair of its SIMD. A hit gives a destination the pair of another load; a write
-// to a pair with other readers takes a free one. There always is a free pair then, since no more physical pairs are in use than
-// wavefronts have logical pairs.
+// Each logical pair of a wavefront has a physical pair of its SIMD. A hit maps the load's destination to the pair of another
+// load; a write to a pair with other readers is mapped to a free pair. Then a free pair always exists, since no more physical
+// pairs are in use than wavefronts have logical pairs.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,8 @@ class SharedRegisters {
   /// Number of logical pairs of a wavefront.
   unsigned pairs(unsigned wavefront) const { return static_cast<unsigned>(maps_[wavefront].size()); }
 
-  /// Records a write to a logical pair. Returns true if it had other readers: then it is mapped to another physical pair.
+  /// Records a write to a logical pair. If its physical pair has other readers, maps it to another physical pair and returns
+  /// true.
   bool write(unsigned wavefront, unsigned logical);
   /// Maps a logical pair to a physical pair that is in use.
   void share(unsigned wavefront, unsigned logical, Pair with);
@@ -40,7 +41,7 @@ class SharedRegisters {
   unsigned in_use() const { return static_cast<unsigned>(readers_.size() - free_.size()); }
   /// Highest value of in_use(), including before reset().
   unsigned most_in_use() const { return most_in_use_; }
-  /// Number of logical pairs of all wavefronts.
+  /// Total number of logical pairs of all wavefronts.
   unsigned allocated() const { return allocated_; }
   /// Whether the counts of readers agree with the maps, and the free pairs are those without readers.
   bool consistent() const;

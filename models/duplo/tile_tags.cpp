@@ -7,7 +7,7 @@ TileTag TileTags::tag(std::uint64_t row, unsigned column, const TileForm& form) 
   if (first_alone_) return tag;
   const LoweredConvolution& c = ids_.convolution();
   const bool outermost = c.order == RowOrder::images_outermost;
-  // Output positions of the tile's first and last row, relative to the first one's image.
+  // Output positions of the tile's first and last row, relative to the image of the first row.
   const auto position = static_cast<unsigned>(outermost ? row % c.positions() : row / c.images);
   const auto last = static_cast<unsigned>(outermost ? position + form.rows - 1 : (row + form.rows - 1) / c.images);
   const unsigned output_width = c.output_width();

@@ -1,5 +1,5 @@
 // Tags of whole tiles: an instruction that loads an operand of a matrix product loads a tile of the workspace. A register that
-// holds it can replace the load of another tile only if all elements are equal.
+// holds a tile can replace the load of another tile only if all elements are equal.
 //
 // Two tiles of one form are equal exactly if their first elements are equal, and
 // - the filter's columns are equal, where a row of the tile crosses a row of the filter, or the tile's rows cross an output

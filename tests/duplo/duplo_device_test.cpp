@@ -65,7 +65,8 @@ TEST_F(DuploDevice, HitsAreLookUpsLessDifferentTiles) {
   }
 }
 
-// A renamed load writes no register, which saves energy. The upper bound does not track registers, so that it renames none.
+// A renamed load writes no register, which saves energy. The upper bound (`bound`) does not track registers, and therefore
+// renames none.
 TEST_F(DuploDevice, RenamedLoadsSpareRegisterWrites) {
   const LoweredConvolution c = convolution();
   const auto unwritten = [](TestGpu& gpu) { return sum(gpu, &DuploStatistics::unwritten); };
@@ -139,7 +140,7 @@ TEST_F(DuploDevice, LoadsInFlightServeOtherWavefronts) {
   EXPECT_EQ(run(b_.threads, c, kernel, 12, 256).record.cycles, run(b_.retire, c, kernel, 12, 256).record.cycles);
 }
 
-// Each reason for the release of an entry, in turn.
+// Tests each reason for which an entry is released, in turn.
 TEST_F(DuploDevice, EntriesGoForOneReason) {
   const LoweredConvolution c = convolution();
   const AssembledKernel one = load_tiles(c, 1), many = load_tiles(c, 12);
@@ -159,8 +160,8 @@ TEST_F(DuploDevice, EntriesGoForOneReason) {
   EXPECT_EQ(few[DuploCount::retired], 0U);
 }
 
-// Look-ups of the L1 cache that had begun before the hit was known: duplo.latency lines of each hit, one a cycle. Nothing else
-// happens in the L1 cache (FirstLevelCacheTest.OccupyingABankChangesNothingElse).
+// L1 look-ups that have started before the hit is known are cancelled: one per cycle, so that each hit has duplo.latency of
+// them. They change nothing else in the L1 cache (FirstLevelCacheTest.OccupyingABankChangesNothingElse).
 TEST_F(DuploDevice, HitsCancelLookUpsOfTheL1) {
   const LoweredConvolution c = convolution();
   const AssembledKernel kernel = load_tiles(c, 12);
@@ -215,7 +216,7 @@ TEST_F(DuploDevice, StoresIntoTheWorkspaceDropEntries) {
   EXPECT_LT(on[DuploCount::hits], run(b_.overwrite, c, load_tiles(c, 12), 1, 64)[DuploCount::hits]);
 }
 
-// Loads hit on loads in flight; there is no lazy core. The upper bound keeps entries of aborted wavefronts.
+// Loads hit on loads in flight; there is no lazy core. The upper bound (`bound`) keeps entries of aborted wavefronts.
 TEST_F(DuploDevice, ResetsAndAbortsLeaveNothingBehind) {
   for (TestGpu* const gpu : {&b_.retire, &b_.overwrite, &b_.bound})
     expect_interruptions_leave_nothing(*gpu, convolution(), {1'500, 2'001, 3'000, 5'501});
@@ -289,7 +290,7 @@ TEST_F(DuploDevice, StaticPowerWhileAConvolutionRuns) {
   lower(gpu, c);
   gpu.mark();
   EXPECT_EQ(joules(gpu, gpu.run(kernel, {kBase + kWorkspace, kBase + kResults}, 4, 256).energy), 0.0);
-  // Entries of single rows model no hardware and use no energy.
+  // Row entries model no hardware and use no energy.
   b_.powered_rows.device.energy()->begin();
   EXPECT_EQ(joules(b_.powered_rows, run(b_.powered_rows, c, kernel, 4, 256).record.energy), -1);
 }

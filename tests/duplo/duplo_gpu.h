@@ -49,7 +49,8 @@ inline DuploBlock block_of(const LoweredConvolution& c, std::uint64_t workspace)
   return block;
 }
 
-/// Fills the workspace: zeros in the padding, other elements at random by their position in the input.
+/// Fills the workspace: zeros in the padding; the other elements are pseudo-random values determined by their position in the
+/// input.
 inline void lower(TestGpu& gpu, const LoweredConvolution& c) {
   for (std::uint64_t row = 0; row < c.rows(); ++row) {
     for (unsigned column = 0; column < c.columns(); ++column) {
@@ -98,7 +99,7 @@ inline void load_symbols(TestGpu& gpu, const std::string& name, const DuploBlock
 
 inline DuploParameters& duplo_of(GpuDeviceParameters& p) { return p.extensions.get<DuploParameterSet>().duplo; }
 
-/// Changes of the default parameters.
+/// A function that changes the default parameters.
 using Rule = std::function<void(DuploParameters&)>;
 
 inline GpuDeviceParameters machine(const Rule& rule, DuploEntry entry = DuploEntry::tile) {
@@ -216,7 +217,7 @@ struct Outcome {
   }
 };
 
-/// Runs a kernel over the workspace of a convolution, with arguments workspace and results.
+/// Runs a kernel over the workspace of a convolution. Kernel arguments: addresses of workspace and results.
 inline Outcome run_with_block(TestGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned workgroups,
                               unsigned size, const DuploBlock& block, unsigned lds_bytes = 0) {
   gpu.start();
@@ -239,7 +240,7 @@ inline Outcome run_with_block(TestGpu& gpu, const LoweredConvolution& c, const A
   outcome.invalidated = sum(gpu, &DuploStatistics::invalidated) - invalidated;
   outcome.kernel_ended = sum(gpu, &DuploStatistics::kernel_ended) - kernel_ended;
   expect_nothing_left(gpu);
-  // Every load that misses gets an entry, unless the lazy core holds a part of it.
+  // Every load that misses gets an entry, unless the lazy core holds a part of the load.
   if (outcome[DuploCount::partly_held] == 0) {
     EXPECT_EQ(outcome.gone(), outcome.misses());
   }
@@ -248,7 +249,7 @@ inline Outcome run_with_block(TestGpu& gpu, const LoweredConvolution& c, const A
   return outcome;
 }
 
-/// Compares a run on the device of each rule with `off`, one without Duplo: run(gpu) returns its outcome.
+/// Compares the outcome of run(gpu) on the device of each rule with that on `off`, a device without Duplo.
 template <typename Run>
 void expect_results_with_all_rules(RuleBench& bench, const Outcome& off, std::uint64_t look_ups, const Run& run) {
   for (TestGpu* const gpu : bench.all) {

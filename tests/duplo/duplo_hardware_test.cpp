@@ -1,4 +1,4 @@
-// Bits of Duplo's parts, counted by hand for the paper's machine: 4 SIMDs of 8 wavefronts and 256 registers.
+// Bits of Duplo's parts, compared with manual counts for the paper's machine: 4 SIMDs of 8 wavefronts and 256 registers.
 #include "models/duplo/duplo_hardware.h"
 
 #include <gtest/gtest.h>
@@ -19,8 +19,8 @@ ComputeUnitParameters titanv() {
 TEST(DuploHardware, PartsOfThePapersMachine) {
   const DuploHardware hardware = duplo_hardware({}, titanv());
   EXPECT_EQ(hardware.register_file_bits, 256U * 1024 * 8);
-  // Bits of an entry: valid 1; ID 22, image 10, convolution 2, filter 16, form 2; SIMD 2, two pairs of 7, presence of the
-  // second pair 1; loads 12.
+  // Bits of an entry: valid 1; ID 22, image 10, convolution 2, filter 16, form 2; SIMD 2, two pair numbers of 7 each, presence
+  // of the second pair 1; loads 12.
   EXPECT_EQ(hardware.entry_bits, 1U + 22 + 10 + 2 + 16 + 2 + 2 + 14 + 1 + 12);
   EXPECT_EQ(hardware.history_bits, 1024U * hardware.entry_bits);
   EXPECT_EQ(hardware.map_bits, 32U * 128 * 7);
@@ -31,7 +31,7 @@ TEST(DuploHardware, PartsOfThePapersMachine) {
 TEST(DuploHardware, WhatTheParametersChange) {
   const DuploHardware defaults = duplo_hardware({}, titanv());
   DuploParameters parameters;
-  parameters.ways = 8;  // the tag has three bits more, since the index has three less; the order of use has three
+  parameters.ways = 8;  // three more tag bits, since the index has three fewer; three bits for the LRU order
   EXPECT_EQ(duplo_hardware(parameters, titanv()).entry_bits, defaults.entry_bits + 6);
   parameters = {};
   parameters.entries = 2048;

@@ -1,5 +1,5 @@
-// Whole devices with Duplo and the lazy core, in all of its modes: the same results as without, hits that are never held, and
-// entries only of loads that leave whole.
+// Whole devices with Duplo and the lazy core, in all of its modes: results equal those without Duplo, hits are never held, and
+// only loads whose requests are all sent get entries.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -130,8 +130,8 @@ TEST_F(DuploLazy, ResultsAreTheSameInAllCombinations) {
   }
 }
 
-// One load at a time, which its use sends immediately: there are as many hits as on the eager core, and exactly the loads that
-// miss are held.
+// Each load is used, and therefore sent, before the next one executes: there are as many hits as on the eager core, and exactly
+// the loads that miss are held.
 TEST_F(DuploLazy, HitsAreNeverHeld) {
   const LoweredConvolution c = convolution();
   const AssembledKernel kernel = load_tiles(c, 1);
@@ -148,8 +148,8 @@ TEST_F(DuploLazy, HitsAreNeverHeld) {
   EXPECT_EQ(lazy_count(lazy, LazyCount::loads_held), different);
 }
 
-// A tile has no entry when a load of it executes, but has one when the load's requests leave: other wavefronts have requested
-// it meanwhile.
+// A tile has no entry when a load of it executes, but has one when the load's requests leave, because another wavefront has
+// requested the tile meanwhile.
 TEST_F(DuploLazy, HeldLoadsHitWhenTheyLeave) {
   const LoweredConvolution c = convolution();
   const Outcome on = run(of(b_.retire, LazyMode::lazy), c, load_tiles(c, 12), 1, 256);

@@ -35,7 +35,7 @@ constexpr unsigned kLdsBase = 512;  ///< offset of the first buffer
 
 /// How a kernel reads slabs.
 struct Reads {
-  unsigned in_flight = 1;  ///< reads before their data are used: at most 8, or 4 of 16 bytes
+  unsigned in_flight = 1;  ///< number of reads before their data are used: at most 8, or 4 if `bytes` is 16
   unsigned bytes = 8;      ///< bytes per lane
   bool names_slabs = true;
   bool pairs = false;         ///< ds_read2_b64 of two tiles
@@ -84,7 +84,7 @@ Lines bring_slab() {
   return lines;
 }
 
-/// Lines that read the tiles of the buffer whose reads begin at v11, and fold them into v6 and v7.
+/// Lines that read the tiles of the buffer, from the lane's LDS address v11 on, and fold them into v6 and v7.
 Lines read_slab(const Reads& reads) {
   Lines lines;
   const unsigned words = reads.bytes / 4 * (reads.pairs ? 2 : 1);
@@ -250,7 +250,8 @@ TEST_F(DuploLds, KernelsWithoutABlockTakeTheSameCycles) {
   EXPECT_EQ(cycles[0], cycles[1]);
 }
 
-// A read retires when it completes: a read without others in flight finds no entry, and reads in flight serve other wavefronts.
+// A read retires when it completes: a read finds no entry if no others are in flight, and reads in flight serve other
+// wavefronts.
 TEST_F(DuploLds, EntriesGoWhenReadsRetire) {
   const LoweredConvolution c = lds_convolution();
   const Outcome alone = run_reads(b_.retire, c, {.in_flight = 1});
@@ -265,7 +266,7 @@ TEST_F(DuploLds, EntriesGoWhenReadsRetire) {
             run_reads(b_.retire, c, {.in_flight = 8}, 12, 256).record.cycles);
 }
 
-// Rows of 128 bytes begin in the same bank, so that the LDS is the bottleneck, unless hits make reads unnecessary.
+// Rows of 128 bytes all begin in the same bank, so that the LDS is the bottleneck unless hits make reads unnecessary.
 TEST_F(DuploLds, HitsShortenKernelsThatTheLdsBounds) {
   const LoweredConvolution c = lds_convolution();
   const Reads reads{.in_flight = 8, .repeats = 4, .row_stride = 128};
@@ -409,7 +410,7 @@ TEST_F(DuploLds, WrongKernelsRefuseTheDispatch) {
   TestGpu& gpu = b_.retire;
   struct Case {
     const char* line;
-    unsigned missing;  ///< bytes of LDS that the kernel lacks
+    unsigned missing;  ///< number of bytes by which the kernel's LDS is too small
     const char* says;
   };
   for (const Case& one : {Case{"s_nop 0", 512, "the last buffer ends at byte 18928 of a workgroup's LDS, which has 18432"},
@@ -458,7 +459,7 @@ TEST_F(DuploLds, TheBlockIsReadOnceADispatch) {
     return record.start - from;
   };
   const Tick with = start_after("k");
-  // An object of another name does not belong to the kernel.
+  // An object with another name does not belong to the kernel.
   gpu.start();
   lower(gpu, c);
   load_symbols(gpu, "k", lds_block(c, reads));

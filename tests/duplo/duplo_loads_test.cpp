@@ -95,7 +95,7 @@ TEST_F(DuploLoads, LoadsThatAreNotLookedUpAreCountedByReason) {
   }
 }
 
-// No assembler of gfx90a accepts such a pair, so that the instruction is encoded by hand.
+// No gfx90a assembler accepts such a pair, so the instruction is encoded by hand.
 TEST(ClassifiedLoad, RegistersAreAlignedPairs) {
   const IdGenerator ids(convolution(), DatumIds::exact);
   const auto of = [&](unsigned first, isa::OperandKind file) {
@@ -155,8 +155,8 @@ TEST_F(DuploLoads, AccumulationRegisters) {
   }
 }
 
-// Maximum number of pairs of a SIMD in use since the device was created: a wavefront of these kernels has 32 VGPRs and 32
-// AGPRs.
+// Checks the maximum number of register pairs of a SIMD in use since the device was created. A wavefront of these kernels has
+// 32 VGPRs and 32 AGPRs.
 TEST_F(DuploLoads, TheMostPairsInUse) {
   const LoweredConvolution c = convolution();
   const auto most = [&] {
@@ -188,8 +188,8 @@ AssembledKernel two_wavefronts(const LoweredConvolution& c, const Lines& first, 
 
 const std::string kLoad = "global_load_dwordx2 v[8:9], v2, s[8:9]";
 
-// The wavefront of a load in flight ends: its entry is released with its registers. In the upper bound the entry stays, and a
-// hit on it completes with the load.
+// The wavefront of a load in flight ends, which releases the load's entry together with the registers. In the upper bound the
+// entry stays, and a hit on it completes with the load.
 TEST_F(DuploLoads, WavefrontsEndWithLoadsInFlight) {
   const LoweredConvolution c = convolution();
   Lines second{"s_sleep 1", kLoad};
@@ -215,8 +215,9 @@ TEST_F(DuploLoads, WavefrontsEndWithLoadsInFlight) {
   EXPECT_NEAR(static_cast<double>(on.record.cycles), static_cast<double>(off.record.cycles), 20);
 }
 
-// Wavefronts 0 and 4 are on one SIMD. Wavefront 4 hits on the load of wavefront 0, which ends while it is in flight: the entry
-// stays, as wavefront 4 reads the register, and serves later loads, both while its data are in flight and afterwards.
+// Wavefronts 0 and 4 are on one SIMD. Wavefront 4 hits on a load of wavefront 0, and wavefront 0 ends while this load is in
+// flight. The entry stays, as wavefront 4 reads the register, and serves later loads, both while the data are in flight and
+// afterwards.
 TEST_F(DuploLoads, HitsAfterTheOwnersWavefrontHasEnded) {
   const LoweredConvolution c = convolution();
   Lines second{"s_nop 7",

@@ -1,4 +1,4 @@
-// Combinations of parameters that Duplo refuses: each message names section, key and legal values.
+// Tests that Duplo rejects invalid combinations of parameters, with messages that name section, key and legal values.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -225,12 +225,12 @@ TEST(DuploRenaming, ProgramsAtRandom) {
       ended += on[DuploCount::ended];
     }
   }
-  // All kinds of events have occurred, and often.
+  // Each kind of event has occurred many times.
   EXPECT_GT(renamed, 1000U);
   EXPECT_GT(copies, 1000U);
   EXPECT_GT(overwritten, 1000U);
   EXPECT_GT(ended, 100U);
-  // Register files were full: no more pairs are in use than wavefronts have, and a free one was always found.
+  // The register files were full, yet no more pairs were in use than the wavefronts have, and a free pair was always found.
   for (TestGpu* const gpu : b.all) {
     for (const DetectionUnit* const unit : gpu->device.extension<Duplo>()->detection_units())
       EXPECT_EQ(unit->most_pairs(), kWavefrontRegisters * kWavefrontsPerSimd / 2);

@@ -1,5 +1,5 @@
-// Whole devices with entries of single rows (duplo.entry = row): the number of hits given by geometry, the same results as
-// without Duplo, and waits that end.
+// Whole devices with row entries (duplo.entry = row): the number of hits follows from the geometry, results equal those without
+// Duplo, and no wait hangs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ TEST_F(DuploRows, HitsAreLookUpsLessDifferentRows) {
       EXPECT_EQ(on[DuploCount::hits_wrong], 0U);
       EXPECT_EQ(on[DuploCount::form] + on[DuploCount::exec] + on[DuploCount::filler], 0U);
       EXPECT_EQ(off.record.activity.requests - on.record.activity.requests, on[DuploCount::lines]);
-      // Entries of rows have more hits than tiles of 16 rows could have.
+      // Row entries have more hits than tile entries of 16 rows could have.
       EXPECT_GT(on[DuploCount::hits], 16 * tile[DuploCount::hits]);
       EXPECT_GE(on[DuploCount::whole_by_row], tile[DuploCount::hits]);
       EXPECT_LT(on.record.cycles, tile.record.cycles);
@@ -81,7 +81,8 @@ TEST_F(DuploRows, ResultsAreTheSameInAllConfigurations) {
   }
 }
 
-// A load waits for rows that several other loads have requested, also of other wavefronts. It completes with the right data.
+// A load waits for rows that several other loads, some of them from other wavefronts, have requested. It completes with the
+// right data.
 TEST_F(DuploRows, LoadsWaitForSeveralOthers) {
   const LoweredConvolution c = convolution();
   const AssembledKernel kernel = load_tiles(c, 12);
@@ -137,7 +138,7 @@ TEST_F(DuploRows, LoadsOfOtherFormsAreNotLookedUp) {
   EXPECT_EQ(run(b_.tile, c, kernel, 1, 64)[DuploCount::look_ups], 1U);
 }
 
-// Entries of rows are an upper bound without hardware.
+// Row entries are an upper bound that has no hardware counterpart.
 TEST_F(DuploRows, RowsHaveNoBitsAndNoEnergy) {
   const auto described = [](TestGpu& gpu, bool with_cost) {
     const Duplo& duplo = *gpu.device.extension<Duplo>();

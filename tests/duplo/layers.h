@@ -10,8 +10,8 @@
 
 namespace lacuna::test {
 
-/// A layer and the limits of its hit rate, in %, with 3 channels padded to 16: for elements and row segments; with all zeros as
-/// one datum; for tiles; for tiles with the images innermost, batch 8 and batch 16.
+/// A layer and the limits of its hit rate in %, with 3 channels padded to 16, in this order: for elements and row segments; for
+/// these with all zeros as one datum; for tiles; for tiles with the images innermost, with batch 8 and with batch 16.
 struct Layer : conv::NamedLayer {
   double elements, merged, tiles, innermost8, innermost16;
 };

@@ -1,4 +1,4 @@
-// Reads of slabs in LDS against a comparison lane by lane, and the legal fields of a block.
+// Tests the classification of LDS reads of slabs against a lane-by-lane comparison, and the legal fields of a block.
 #include "models/duplo/lds_reads.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ Offsets tile_at(const LdsBuffers& buffers, std::uint32_t base, unsigned rows, un
   return offsets;
 }
 
-/// Row of a slab, and byte in the row, that a byte of the LDS belongs to; nullopt: the byte is in no slab.
+/// Row of the slab, and byte within the row, of a byte of the LDS; nullopt: the byte is in no slab.
 std::optional<std::pair<unsigned, unsigned>> place_of(const LdsBuffers& b, std::uint32_t offset) {
   for (unsigned buffer = 0; buffer < b.buffers; ++buffer) {
     for (unsigned row = 0; row < b.rows; ++row) {
@@ -87,7 +87,7 @@ TEST(LdsReads, TilesAreThoseWhoseLanesLieInASlab) {
     for (const std::uint32_t offset : offsets) touches |= offset < b.end() && offset + bytes > b.base;
     ASSERT_EQ(found.has_value(), touches);
     if (!found) continue;
-    // Each lane's bytes lie where a tile has them, in one slab.
+    // The read loads a tile if each lane's bytes are where a tile has them, in one slab.
     const auto first = place_of(b, base);
     bool is_tile = !moved && first && first->second % bytes == 0;
     for (unsigned lane = 0; lane < isa::kLanes && is_tile; ++lane) {

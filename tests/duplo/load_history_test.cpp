@@ -1,5 +1,5 @@
-// The load history buffer: the paper's example, index and tag, release, and a second implementation that keeps all entries in a
-// list.
+// Tests the load history buffer: the paper's example, index and tag, release, and random calls compared with a second
+// implementation that keeps all entries in a list.
 #include "models/duplo/load_history.h"
 
 #include <gtest/gtest.h>
@@ -164,7 +164,7 @@ TEST(LoadHistory, AnOverwrittenRegisterTakesItsEntryAlong) {
   EXPECT_NE(history.find(tag(16), 4, Tick{2}), LoadHistory::kNone);
 }
 
-// Entries of rows: each load keeps a separate register.
+// Row entries: each load keeps a separate register.
 TEST(LoadHistory, AnEntryInSeveralRegistersGoesWithTheLast) {
   LoadHistory history({.entries = 16, .keep = HistoryKeep::until_overwritten});
   const LoadHistory::Handle entry = history.allocate(tag(16), 4, pair(3));
@@ -176,7 +176,7 @@ TEST(LoadHistory, AnEntryInSeveralRegistersGoesWithTheLast) {
   EXPECT_EQ(history.find(tag(16), 4, Tick{2}), entry);
   EXPECT_TRUE(history.overwrite(1, 3, Tick{3}));
   EXPECT_EQ(history.find(tag(16), 4, Tick{3}), LoadHistory::kNone);
-  // The registers of a released entry are not those of the next one at its position.
+  // The next entry at the position of a released one does not inherit its registers.
   const LoadHistory::Handle next = history.allocate(tag(16), 4, pair(8));
   ASSERT_EQ(next, entry);
   history.hold(next, 0, 9);
@@ -199,7 +199,7 @@ TEST(LoadHistory, ConvolutionsDoNotShareEntries) {
   EXPECT_EQ(history.used(Tick{4}), 0U);
 }
 
-// The next convolution has the number of one that has ended: its first loads are compulsory misses.
+// The next convolution has the number of one that has ended, yet its first loads are compulsory misses.
 TEST(LoadHistory, EndedConvolutionsLeaveNothingBehind) {
   LoadHistory history({.entries = 16});
   history.allocate(tag(16, 0, 1), 4, pair(1));
@@ -244,8 +244,8 @@ TEST(LoadHistory, CountsReleasesByReason) {
   ASSERT_EQ(history.find(tag(16 * 18), 4, Tick{11}), LoadHistory::kNone);
   make(18);  // replaces entry 2
   EXPECT_EQ(history.releases(), (Counts{0, 1, 1, 1, 0, 0, 0}));
-  // Entries of retired loads are found to be released by a look-up, by an allocation at their position, and by a write to their
-  // register.
+  // Entries whose loads have retired are counted as released by a look-up, by an allocation at their position, or by a write to
+  // their register.
   const auto retires = {make(8), make(9), make(10)};
   for (const auto& retire : retires) retire(Tick{20});
   EXPECT_EQ(history.find(tag(16 * 8), 4, Tick{20}), LoadHistory::kNone);

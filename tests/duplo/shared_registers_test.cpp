@@ -1,4 +1,4 @@
-// Register pairs that wavefronts share, against a second implementation that keeps values in pairs.
+// Tests register pairs shared by wavefronts against a second implementation, which keeps values in the physical pairs.
 #include "models/duplo/shared_registers.h"
 
 #include <gtest/gtest.h>
@@ -82,7 +82,8 @@ TEST(SharedRegisters, SharingAFreePairIsInconsistent) {
   EXPECT_THROW(registers.require_consistent(), std::logic_error);
 }
 
-// Full register files: every pair belongs to a wavefront. Values in physical pairs are those that each wavefront has.
+// Random programs that allocate up to the whole register file. The values in the physical pairs must equal `values`, those that
+// each wavefront expects.
 TEST(SharedRegisters, RandomProgramsNeverLoseAValue) {
   constexpr unsigned kPairs = 64;
   std::mt19937 random(4);

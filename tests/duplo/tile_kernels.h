@@ -40,9 +40,9 @@ inline Lines begin_tiles(const LoweredConvolution& c, const TileForm& form = {})
           "s_waitcnt lgkmcnt(0)"};
 }
 
-/// Each wavefront loads all tiles, `in_flight` of them at a time, into at most 24 registers, and folds them into two words
-/// per lane. `between`: lines after each batch. `unused`: of every third tile no data are used, and of every fifth one only the
-/// first register. Arguments: workspace, results.
+/// Each wavefront loads all tiles, `in_flight` of them at a time, into at most 24 registers, and folds them into two words per
+/// lane. `between`: lines after each batch. `unused`: no data of every third tile are used, and only the first register of
+/// every fifth tile. Arguments: workspace, results.
 inline AssembledKernel load_tiles(const LoweredConvolution& c, unsigned in_flight = 1, const Lines& between = {},
                                   bool unused = false, const TileForm& form = {}) {
   const unsigned pitch = c.pitch * kElementBytes;
@@ -93,7 +93,7 @@ inline Outcome run(TestGpu& gpu, const LoweredConvolution& c, const AssembledKer
   return run(gpu, c, kernel, workgroups, size, c);
 }
 
-/// Resets the device while the kernel runs. Returns whether any loads had hit on loads in flight before.
+/// Resets the device while the kernel runs. Returns whether any loads had hit on loads in flight before the reset.
 inline bool interrupt_by_reset(TestGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned nanoseconds) {
   gpu.start();
   check_registers(gpu);
@@ -109,8 +109,8 @@ inline bool interrupt_by_reset(TestGpu& gpu, const LoweredConvolution& c, const 
   return with_hits;
 }
 
-/// Runs kernels of which one workgroup faults, more of them than there are convolution numbers, and afterwards a kernel that
-/// must have the results of `fresh`: those of load_tiles(c, 12) with 12 workgroups of 256.
+/// Runs more kernels than there are convolution numbers, in each of which one workgroup faults, and then load_tiles(c, 12) with
+/// 12 workgroups of 256, whose results must equal `fresh`.
 inline void expect_aborts_leave_nothing(TestGpu& gpu, const LoweredConvolution& c, const std::vector<std::uint32_t>& fresh) {
   const AssembledKernel faults = load_tiles(c, 12,
                                             {"s_cmp_eq_u32 s2, 5", "s_cselect_b32 s14, 0, s8", "s_cselect_b32 s15, 0, s9",
@@ -138,8 +138,8 @@ inline void expect_aborts_leave_nothing(TestGpu& gpu, const LoweredConvolution& 
   expect_nothing_left(gpu);
 }
 
-/// Resets at these times, all but one of them with hits on loads in flight, and aborts: afterwards the device behaves like a
-/// new one.
+/// Interrupts kernels by resets at the given times (all but one of which must find hits on loads in flight) and by aborts, and
+/// expects the device to behave like a new one afterwards.
 inline void expect_interruptions_leave_nothing(TestGpu& gpu, const LoweredConvolution& c,
                                                const std::vector<unsigned>& nanoseconds) {
   SCOPED_TRACE(gpu.name());

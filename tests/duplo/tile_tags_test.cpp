@@ -1,4 +1,4 @@
-// Tags of tiles against a comparison lane by lane, and the limits that geometry sets to hits of whole tiles.
+// Tests tags of tiles against a lane-by-lane comparison, and the limits that geometry sets to hits of whole tiles.
 #include "models/duplo/tile_tags.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using test::lowered;
 using Tag = std::tuple<std::uint32_t, std::uint32_t, std::uint16_t, std::uint16_t>;
 Tag key_of(const TileTag& tag) { return {tag.first.image, tag.first.element, tag.filter_x, tag.filter_y}; }
 
-/// The elements of a tile. All filler places have the same value.
+/// The elements of a tile. All positions without data have the same value.
 std::vector<std::uint64_t> contents(const LoweredConvolution& c, std::uint64_t row, unsigned column, const TileForm& form) {
   std::vector<std::uint64_t> all;
   for (unsigned r = 0; r < form.rows; ++r) {
@@ -34,7 +34,7 @@ std::vector<std::uint64_t> contents(const LoweredConvolution& c, std::uint64_t r
   return all;
 }
 
-/// Forms of loads of 8 and 16 bytes a lane, and of a single row (DuploEntry::row).
+/// Forms of loads of 8 and 16 bytes per lane, and of a single row (DuploEntry::row).
 constexpr std::array<TileForm, 5> kForms{TileForm{16, 16}, TileForm{16, 32}, TileForm{32, 8}, TileForm{32, 16},
                                          TileForm{1, 16}};
 
