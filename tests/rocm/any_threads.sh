@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# any_threads.sh PROGRAM OPTION...: the results are the same with any number of host threads.
+# any_threads.sh PROGRAM OPTION...: checks that results do not depend on the number of host threads.
 source "$(dirname "$0")/common.sh"
 
 kernels() { cut -d, -f1-13,15- "$1/kernels.csv"; } # without wall time

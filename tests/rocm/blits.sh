@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # blits.sh TARGET: with cp.instant_blits the runtime's copy and fill kernels complete immediately: programs that check their
-# copies find the same data, and the statistics show that no such kernel was executed. By default they are executed.
+# copies find the same data, and the statistics show that no such kernel was executed. By default these kernels are executed.
 source "$(dirname "$0")/common.sh"
 target=$1
 export HSA_ENABLE_SDMA=0
 
-# Numbers of kernel packets and of kernels completed immediately in the run in folder $1.
+# Prints the numbers of kernel packets and of kernels completed immediately in the run in folder $1.
 packets() {
   python3 - "$1/statistics.json" <<'PYTHON'
 import json, sys

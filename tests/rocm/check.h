@@ -1,7 +1,7 @@
 #pragma once
 // Common parts of the HIP programs of this folder: checks that report file, line, actual and expected value and continue after
-// a failure, arrays in device memory, and reproducible data. A program ends with `return check::result();`: 0, or 1 if anything
-// failed.
+// a failure, arrays in device memory, and reproducible data. A program ends with `return check::result();`, which returns 0, or
+// 1 if a check failed.
 #include <hip/hip_runtime.h>
 
 #include <atomic>
@@ -129,7 +129,7 @@ inline int result() {
   return 0;
 }
 
-// A pseudo-random number from an index: the same on host and device.
+// A pseudo-random number computed from an index; host and device obtain the same number.
 __host__ __device__ inline uint32_t scramble(uint32_t x) {
   x = (x ^ (x >> 16)) * 0x45d9f3bu;
   x = (x ^ (x >> 16)) * 0x45d9f3bu;
@@ -143,7 +143,7 @@ std::vector<T> scrambled(size_t count, uint32_t seed = 1) {
   return values;
 }
 
-// Device memory of `count` elements of T, freed with the object.
+// Device memory for `count` elements of T, freed by the destructor.
 template <typename T>
 class DeviceArray {
  public:

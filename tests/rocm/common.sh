@@ -19,7 +19,7 @@ on_gpu() {
   command=("$LACUNA" exec "${options[@]}" -- "$PROGRAMS/$program" "$@")
 }
 
-# Checks that the run in folder $1 has ended with all results written.
+# Checks that the run in folder $1 has ended and has written all results.
 has_results() {
   local file
   for file in statistics.json kernels.csv log.txt effective.cfg; do
@@ -27,7 +27,7 @@ has_results() {
   done
 }
 
-# examples_of PAGE: makes a folder in which the commands of docs/PAGE work as written, and sets $page.
+# examples_of PAGE: prepares the current folder so that the commands of docs/PAGE work as written, and sets $page.
 examples_of() {
   page=$SOURCE/docs/$1
   ln -s "$SOURCE/include" include

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# copies_in_bulk.sh TARGET SDMA: copies and fills in bulk (the default) take the same time as in detail, within 5 %, and write
-# the same bytes, also concurrently with a kernel. The statistics contain the copies in bulk and the traffic of memory and link.
+# copies_in_bulk.sh TARGET SDMA: checks that bulk copies and fills (the default) take the same time as detailed ones, within 5
+# %, and write the same bytes, also concurrently with a kernel; and that the statistics contain the bulk copies and the traffic
+# of memory and link.
 source "$(dirname "$0")/common.sh"
 target=$1
 export HSA_ENABLE_SDMA=$2
@@ -14,8 +15,8 @@ times() {
   grep " us" out.txt >"$folder.txt"
 }
 
-# The median of the times of each size: simulated time advances while a queue waits for the host, which on a busy host affects
-# some of the times.
+# Prints the median of the times of each size. Medians, because simulated time advances while a queue waits for the host, so
+# that a busy host affects some of the times.
 medians() {
   awk '{ print $2, $4 }' "$1" | sort -n -k 1,1 -k 2,2 | awk '
     $1 != size { if (n) print size, times[int((n + 1) / 2)]; size = $1; n = 0 }
@@ -23,16 +24,16 @@ medians() {
     END { if (n) print size, times[int((n + 1) / 2)] }'
 }
 
-# The times differ by at most 5 % plus 3 us, since the runtime polls signals once per microsecond.
+# Checks that the times differ by at most 5 % plus 3 us (the runtime polls signals once per microsecond).
 alike() {
   paste <(medians "$1") <(medians "$2") | awk '
     { a = $2; b = $4; if ($1 != $3 || a > b * 1.05 + 3 || b > a * 1.05 + 3) { print "times differ: " $0; bad = 1 } ++compared }
     END { exit bad || compared == 0 }' || fail "$1 and $2: times in bulk and in detail differ by more than 5 %"
 }
 
-# counts_alike COPIES ARGUMENT...: counts in bulk are COPIES times those in detail. For each element "PREFIX NAME" of
-# `counters`, compares the sum of the counters NAME in groups whose names begin with PREFIX. The tolerance is 2 %, and 4 KiB for
-# the packets and signals of all copies, which are polled at a rate that depends on the host.
+# counts_alike COPIES ARGUMENT...: checks that the counters of the bulk run are COPIES times those of the detailed run. For each
+# element "PREFIX NAME" of `counters`, compares the sum of the counters NAME in groups whose names begin with PREFIX. The
+# tolerance is 2 % plus 4 KiB for packets and signals, which are polled at a rate that depends on the host.
 counts_alike() {
   local copies=$1
   shift
@@ -55,8 +56,8 @@ sys.exit(bad)
 PYTHON
 }
 
-# compare DIRECTION SOURCE_OFFSET DESTINATION_OFFSET SIZE...: copies of these sizes have equal times and counts in bulk and in
-# detail.
+# compare DIRECTION SOURCE_OFFSET DESTINATION_OFFSET SIZE...: checks that bulk and detailed copies of these sizes have equal
+# times and counts.
 compare() {
   times bulk bulk "$@"
   times detailed detailed "$@"
@@ -65,8 +66,8 @@ compare() {
   counts_alike 1 "$@"
 }
 
-# compare_long DIRECTION SIZE: one copy that is sampled and one that is in bulk from its beginning, each compared with one in
-# detail. The copies are so long that delays by a busy host do not matter.
+# compare_long DIRECTION SIZE: compares a copy that is sampled, and one that is in bulk from its start, each with a detailed
+# copy. SIZE must be so large that delays by a busy host do not matter.
 compare_long() {
   local direction=$1 size=$2
   times bulk bulk "$direction" 0 0 "$size" "$size"
@@ -83,16 +84,17 @@ counters=("host_link bytes_read" "host_link bytes_written" "dram bytes_written")
 
 for copy in "h2d 3 64" "d2h 0 0" "d2d 0 0" "h2d 0 0" "fill 0 0"; do
   read -r -a where <<<"$copy"
-  # Three copies of a size are performed in detail before further ones run in bulk.
+  # Three copies of a size are performed in detail before further copies of this size run in bulk.
   compare "${where[@]}" 262144 262144 262144 262144 262144 1500001 1500001 1500001 1500001 1500001
 done
-# Copies in bulk are counted in their own row, which other modes do not have.
+# Bulk copies are counted in a separate column (bulk_bytes), which is 0 in detailed runs.
 moved() { awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next } { sum += $column["bulk_bytes"] } END { print sum + 0 }' "$1/kernels.csv"; }
 [[ $(moved detailed) == 0 ]] || fail "bytes in bulk although copies are detailed"
 (($(moved bulk) >= 1500001)) || fail "the rows tell of nothing in bulk"
-# The comparison counts the traffic of the detailed run's start twice, too, which is negligible in GPU memory.
+# compare_long() also doubles the traffic of the detailed run's start-up, which is negligible only for GPU memory: no other
+# counters are compared.
 counters=("dram bytes_written")
-# Copies larger than L2, so that L2 has nothing to write back while the copy is sampled.
+# The copies are larger than L2, so that L2 has nothing to write back while a copy is sampled.
 compare_long h2d 12582912
 if [[ $target == gfx803 && $2 == 0 ]]; then
   config=r9nano compare_long h2d 12582912

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Two kernels with convolutions at the same time: each has its own entries. If only one convolution is allowed, one of the
-# kernels runs without Duplo and is counted. A third kernel uses the workspace of the second. Runs with one and with two host
-# threads are equal.
+# Checks that two kernels with convolutions that run at the same time use separate entries. If only one convolution is allowed,
+# one of the kernels runs without Duplo and is counted. A third kernel uses the workspace of the second. Runs with one and with
+# two host threads are equal.
 source "$(dirname "$0")/common.sh"
 
 # convolve FOLDER UNITS OPTION...: runs the program with unlimited entries on UNITS compute units.

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# The example of docs/guide/duplo.md compiles and runs as written; a parameter block of another convolution ends it with an error.
+# Checks that the example of docs/guide/duplo.md compiles and runs as written, and that a parameter block of another convolution
+# ends the program with an error.
 source "$(dirname "$0")/common.sh"
 
 examples_of guide/duplo.md
 block cpp >convolution.hip
 run_examples 2 < <(block sh | head -n 2)
 grep -qx '0 wrong' out.txt || fail "the example is wrong"
-# 9 fragments of 16 rows for each of 64 wavefronts; three of four wavefronts may find their fragments in the registers of the
-# first.
+# 9 fragments of 16 rows for each of 64 wavefronts, 576 look-ups; of four wavefronts, three may find their fragments in the
+# registers of the first one.
 [[ $(awk '/^workspaces/ { seen = 1 } seen && $1 == "convolve" { print $2, ($3 > 50) }' err.txt) == "576 1" ]] || fail "look-ups or hits are wrong"
 
 # Filters of 9 x 1 have the same number of columns but repeat other elements.
@@ -18,7 +19,7 @@ grep -qx '0 wrong' out.txt || fail "results depend on the parameter block"
 complains "convolve: workgroup"
 complains "convolve_duplo does not describe what the kernel loads"
 
-# A kernel whose name in the code object is not the one to which the block belongs.
+# The kernel's name in the code object (mangled) is not the one to which the block belongs.
 sed 's/^extern "C" //' convolution.hip >mangled.hip
 expect 0 "$HIPCC" --offload-arch=gfx90a -std=c++17 -O3 -I include mangled.hip -o mangled
 expect 0 "$LACUNA" exec --quiet --config titanv-like --set gpu.shader_arrays=1 --set duplo.mode=on --out mangled-out -- ./mangled

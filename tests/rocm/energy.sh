@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# energy.sh TARGET: energy of a program's kernels and copies: together with idle energy it adds up to the total, and so does
-# power over time. Copies in bulk use the same energy as in detail, except for compute units: tested with a copy that is sampled
-# (10 MiB of it) and one that is entirely in bulk.
+# energy.sh TARGET: checks that the energies of a program's kernels and copies and the idle energy add up to the total, as does
+# power integrated over time. Bulk copies use the same energy as detailed ones, except for compute units: tested with a copy of
+# which 10 MiB are sampled, and one that is entirely in bulk.
 source "$(dirname "$0")/common.sh"
 
 for mode in bulk detailed; do
@@ -29,8 +29,8 @@ def read(folder):
 bulk, in_bulk = read("bulk")
 detailed, none = read("detailed")
 if in_bulk < 16777216 or none != 0: sys.exit(f"{in_bulk} and {none} bytes in bulk")
-# The number of opened rows differs by a twentieth between parts of a copy, because of the phase of refresh and the order of
-# requests of both ends.
+# The number of activated rows varies by 5 % between parts of a copy, because it depends on the phase of refresh and on the
+# order of requests from source and destination.
 for block, event in [("dram", "activate"), ("dram", "read_byte"), ("dram", "write_byte"), ("l2", "tag"), ("l1v", "tag"),
                      ("noc_link", "flit")]:
     part = 0.05 if event == "activate" else 0.02

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# In whichever way a program ends, it ends immediately, with its own exit code, and the results of the run are written.
+# Checks that a program ends immediately and with its own exit code, however it ends, and that the results of the run are
+# written.
 source "$(dirname "$0")/common.sh"
 
-# ends CODE END PENDING: a program that ends by END while PENDING is pending has exit code CODE.
+# ends CODE END PENDING: checks that a program that ends by END while PENDING is pending has exit code CODE.
 ends() {
   on_gpu --config tiny --out "$2-$3" -- exits "$2" "$3"
   expect "$1" "${command[@]}"
@@ -27,7 +28,7 @@ ends 143 terminate-signal endless
 ends 130 interrupt-signal endless
 ends 139 segmentation-fault nothing
 
-# A process that is killed or that leaves without any clean-up writes no results at its end, but it must end.
+# A process that is killed or that exits without clean-up writes no results at its end, but must end.
 on_gpu --config tiny --out killed -- exits kill-signal endless
 expect 137 "${command[@]}"
 on_gpu --config tiny --out quick -- exits quick-exit endless
@@ -63,7 +64,7 @@ for pending in nothing endless; do
   has_results "outside-INT-$pending"
 done
 
-# A killed process has left the results of finished kernels.
+# The results of kernels that finished before the process was killed have been written.
 start outside-KILL kernel
 await grep -q wait_until outside-KILL/kernels.csv
 await grep -q "exits$" outside-KILL/log.txt

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The library exports all of the thunk's functions with their version; otherwise it exports only the symbols of a tool of the
-# runtime.
+# Checks that the library exports all functions of the thunk, with their version, and otherwise only the symbols of a runtime
+# tool.
 source "$(dirname "$0")/common.sh"
 
 library=$library_folder/libhsakmt.so.1

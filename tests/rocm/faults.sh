@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# faults.sh TARGET: invalid operations of a kernel end the program with the runtime's own report and a more detailed one by
-# Lacuna.
+# faults.sh TARGET: checks that invalid operations of a kernel end the program with the runtime's own report and a more detailed
+# report by Lacuna.
 source "$(dirname "$0")/common.sh"
 
 target=$1
@@ -8,7 +8,8 @@ target=$1
 fault() {
   local name=$1 part
   shift
-  # Every allocation of the program is a separate one of the driver, so that the first page after it causes a fault.
+  # With --strict-memory each allocation of the program is a separate allocation of the driver, so that the first page after it
+  # causes a fault.
   on_gpu --config tiny --set gpu.target="$target" --out "$name" --strict-memory -- faults "$name"
   expect 134 "${command[@]}"
   for part in "$@"; do
@@ -27,7 +28,7 @@ memory_fault write-far-beyond write_at "global_store|flat_store" "lane 5"
 memory_fault write-just-beyond write_at "global_store|flat_store" "bytes (before|behind) the mapping" "lane 5"
 # The program was compiled with line tables.
 complains "faults.hip:$(grep -n 'if (threadIdx.x == 5) memory\[index\] = 1;' "$SOURCE/tests/rocm/programs/faults.hip" | cut -d: -f1)"
-# Without --strict-memory the store hits memory that the runtime has allocated in the same block.
+# Without --strict-memory the store goes undetected: it hits memory that the runtime has allocated in the same block.
 on_gpu --config tiny --set gpu.target="$target" --out silent -- faults write-just-beyond
 expect 3 "${command[@]}"
 memory_fault write-in-function call_to_store "PC 0x[0-9a-f]+ \(function .*store_in_function.* \+0x[0-9a-f]{1,3}\)" "lane 5"

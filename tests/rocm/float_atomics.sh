@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Float atomics on every kind of memory: effect of gpu.fine_grained_float_atomics, messages and counters.
+# Tests float atomics on every kind of memory: effect of gpu.fine_grained_float_atomics, messages and counters.
 source "$(dirname "$0")/common.sh"
 
 # Fine-grained GPU memory exists only if the runtime is configured to offer it over PCI Express.
@@ -10,7 +10,8 @@ run() { # run FOLDER ARGUMENTS OPTION...
   says "checks passed"
   cat out.txt
 }
-# Lanes of float atomics on fine-grained memory, summed over all compute units; "none" on a GPU without float atomics.
+# Prints the number of lanes of float atomics on fine-grained memory, summed over all compute units; "none" on a GPU without
+# float atomics.
 lanes() {
   python3 - "$1/statistics.json" <<'PYTHON'
 import json, sys
@@ -30,7 +31,7 @@ warnings() { grep "fine-grained" "$1/log.txt" || true; }
 run gfx803 drop --set gpu.fine_grained_float_atomics=drop
 [[ -z $(warnings gfx803) && $(lanes gfx803) == none ]] || fail "gfx803 has float atomics"
 
-# Several compute units, so that several threads have work.
+# The GPU has several compute units, so that several threads have work.
 run apply apply --set gpu.target=gfx90a --set gpu.shader_arrays=4 --set sim.threads=1
 run drop drop --set gpu.target=gfx90a --set gpu.shader_arrays=4 --set sim.threads=3 --set gpu.fine_grained_float_atomics=drop
 run functional drop --set gpu.target=gfx90a --set gpu.timing=functional --set gpu.fine_grained_float_atomics=drop
@@ -39,7 +40,7 @@ run fine_host "drop fine_host" --set gpu.target=gfx90a --set gpu.timing=function
   --set rocm.fine_grained_host_memory=true
 [[ $(lanes fine_host) == $((7 * 8 * 512)) ]] || fail "with all host memory fine-grained $(lanes fine_host) lanes are counted"
 
-# Counted lanes: seven hardware operations on five kinds of fine-grained memory, 512 lanes each.
+# Expected number of lanes: seven hardware operations times five kinds of fine-grained memory times 512 lanes.
 for folder in apply drop functional; do
   [[ $(lanes $folder) == $((7 * 5 * 512)) ]] || fail "$folder counts $(lanes $folder) lanes"
   [[ $(warnings $folder | grep -vc "mistakes of the guest") == 7 ]] || fail "$folder does not warn once for each instruction"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A kernel of C++ has two names, the compiler's (_Z10vector_addPKfS0_Pfi) and that of the source, which reports show. Both are
-# accepted where a kernel is named.
+# A C++ kernel has two names: the mangled one (_Z10vector_addPKfS0_Pfi) and that of the source, which reports show. Checks that
+# both are accepted wherever a kernel is named.
 source "$(dirname "$0")/common.sh"
 
 cp "$PROGRAMS/vector_add" .

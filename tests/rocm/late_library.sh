@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# A library that a program loads while it runs: HIP ends the program if the library has no code for the GPU. Lacuna reports the
-# file, the targets that it has and the missing one. It reports nothing about programs that end for other reasons.
+# A program loads a library while it runs: if the library has no code for the GPU, HIP ends the program. Checks that Lacuna then
+# reports the file, the targets for which it has code, and the missing target, and that it reports nothing if programs end for
+# other reasons.
 source "$(dirname "$0")/common.sh"
 
-# load CODE LIBRARY first|later|uninitialised [OPTION...]: a program that loads the library ends with exit code CODE.
+# load CODE LIBRARY first|later|uninitialised [OPTION...]: checks that a program that loads the library ends with exit code
+# CODE.
 load() {
   on_gpu --config tiny "${@:4}" --out out -- late_library "$2" "$3"
   expect "$1" "${command[@]}"
@@ -28,7 +30,7 @@ complains "has code for gfx906 and none for gfx90a, so HIP aborts: compile it wi
 load 0 "$other" uninitialised
 silent
 
-# Without `lacuna exec`, the program itself is also examined only when it uses a GPU.
+# Without `lacuna exec`, the program's own code, too, is examined only when the program uses a GPU.
 expect 134 env LD_LIBRARY_PATH="$library_folder" LACUNA_CONFIG="tiny;gpu.target=gfx90a" LACUNA_OUT=none "$PROGRAMS/allocation"
 complains "allocation has code for gfx803 and none for gfx90a, so HIP aborts: compile it with --offload-arch=gfx90a as well, or choose --set gpu.target=gfx803"
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Limits of a process with a virtual GPU (ulimit -f): the program continues unless it exceeds the limit itself, and ends with
-# exit code 74.
+# File size limit (ulimit -f) of a process with a virtual GPU: if Lacuna's files exceed the limit, the program continues and
+# ends with exit code 74; only the program's own files have the usual effect.
 source "$(dirname "$0")/common.sh"
 
-# within BYTES COMMAND...: runs the command with this limit and sets `code` to its exit code. Its output passes through pipes,
-# to which the limit does not apply.
+# within BYTES COMMAND...: runs the command with this limit and sets `code` to its exit code. The command's output passes
+# through pipes, to which the limit does not apply.
 within() {
   local limit=$1
   shift

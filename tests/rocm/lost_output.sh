@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Results that cannot be written: the program continues, and the process ends with exit code 74, regardless of the program's
-# own.
+# Checks that if results cannot be written, the program continues, and the process ends with exit code 74 whatever the program's
+# own exit code.
 source "$(dirname "$0")/common.sh"
 
 # Each file of the output folder on a full disk, simulated by /dev/full.

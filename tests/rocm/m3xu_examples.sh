@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The examples of docs/guide/m3xu.md compile and run as written.
+# Checks that the examples of docs/guide/m3xu.md compile and run as written.
 source "$(dirname "$0")/common.sh"
 
 examples_of guide/m3xu.md

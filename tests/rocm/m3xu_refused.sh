@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# m3xu_refused.sh MODULE: m3xu::gemm, and lacuna_m3xu_gemm_* of the module, end with a trap in workgroups with a partial last
+# m3xu_refused.sh MODULE: checks that m3xu::gemm, and lacuna_m3xu_gemm_* of the module, trap in workgroups with a partial last
 # wavefront.
 source "$(dirname "$0")/common.sh"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# matrix_examples.sh: the programs of docs/guide/matrix-unit.md are built and run by the commands on the page.
+# matrix_examples.sh: checks that the programs of docs/guide/matrix-unit.md can be built and run by the commands on the page.
 source "$SOURCE/tests/rocm/common.sh"
 
 examples_of guide/matrix-unit.md
@@ -7,7 +7,7 @@ block cpp 'SIMD2 in HIP' >ring.hip
 block c 'SIMD2 in OpenCL C' >widest.cl
 after_exec() { says "$(sed -n 's/^It prints `\(.*\)`.$/\1/p' "$page")"; }
 run_examples 5 < <(block sh 'SIMD2 in HIP' && block sh 'SIMD2 in OpenCL C')
-# Both factors count from 1: A[i][k] = 32 i + k + 1, B[k][j] = 16 k + j + 1.
+# Elements of both factors count from 1: A[i][k] = 32 i + k + 1, B[k][j] = 16 k + j + 1.
 awk 'BEGIN {
   for (i = 0; i < 16; ++i) {
     for (j = 0; j < 16; ++j) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# matrix_header_errors.sh COMPILER: wrong uses of lacuna/m3xu.h are compile-time errors that name the mistake.
+# matrix_header_errors.sh COMPILER: checks that wrong uses of lacuna/m3xu.h are compile-time errors that name the mistake.
 source "$(dirname "$0")/common.sh"
 
 compiler=$1
@@ -9,7 +9,7 @@ compile() {
   "$compiler" -x hip -std=c++17 --cuda-device-only -nogpuinc -nogpulib "--offload-arch=$1" -fsyntax-only -I "$SOURCE/include" \
     kernel.hip >out.txt 2>&1
 }
-# refused TARGET MESSAGE CODE: the compiler rejects the code with the message.
+# refused TARGET MESSAGE CODE: checks that the compiler rejects the code with the message.
 refused() {
   if compile "$1" "$3"; then fail "compiled: $3"; fi
   grep -qF "$2" out.txt || { cat out.txt >&2; fail "no message '$2' for: $3"; }
@@ -25,7 +25,7 @@ refused gfx90a "elements in memory are not of the fragment's type" "$fragments l
 refused gfx90a "elements in memory are not of the accumulator's type" "$fragments store(y, c, 16);"
 refused gfx90a 'only accumulators are stored' "$fragments store(x, a, 16);"
 refused gfx803 'only gfx90a has matrix units' "$fragments mma(c, a, b, c);"
-# Arguments of gemm, and types accepted as complex numbers.
+# Valid and invalid types of the arguments of gemm, complex numbers included.
 complex_types='struct pair { float re, im; }; pair* wrong = nullptr; using two = float __attribute__((ext_vector_type(2))); two* right = nullptr;'
 compile gfx90a "$complex_types gemm<fp32c>(right, right, right, right, 1, 1, 1, 1, 1, 1); gemm<fp64>(y, y, y, nullptr, 1, 1, 1, 1, 1, 1);" ||
   { cat out.txt >&2; fail "a right product is refused"; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# matrix_headers.sh: wrong uses of the matrix unit's headers are compile-time errors with an explanation, one for each use.
+# matrix_headers.sh: checks that each wrong use of the matrix unit's headers is a compile-time error with an explanation.
 source "$SOURCE/tests/rocm/common.sh"
 
 wrong=$SOURCE/tests/rocm/matrix/wrong_use.hip
@@ -14,7 +14,7 @@ done < <(sed -n '/^using namespace/,$s,^// ,,p' "$wrong")
 # A use without an explanation would appear as another error within the headers.
 if grep -F '/include/lacuna/' errors.txt | grep -vE 'static_assert|static assertion' >&2; then fail "errors other than assertions"; fi
 
-# Only HIP's own type for half is used, with either order of includes.
+# Half is HIP's own type in both orders of the includes.
 for headers in '<hip/hip_fp16.h> <lacuna/simd2.h>' '<lacuna/simd2.h> <hip/hip_fp16.h>'; do
   for header in $headers; do echo "#include $header"; done >half.hip
   cat >>half.hip <<'END'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Before a program starts, `lacuna exec` reports for which GPUs it and its libraries have code if the configured one is not
-# among them.
+# Checks that `lacuna exec` reports, before a program starts, for which GPUs the program and its libraries have code if the
+# configured GPU is not among them.
 source "$(dirname "$0")/common.sh"
 
 silent() { ! grep -q "lacuna: exec:" err.txt || fail "a message about a program whose requirements are met"; }
@@ -26,7 +26,7 @@ bundle() { # bundle PROCESSOR...: prints a bundle with eight bytes of code for e
   le64 ${#ids[@]}
   for ((i = 0; i < ${#ids[@]}; ++i)); do le64 4096; le64 $((i > 0 ? 8 : 0)); le64 ${#ids[i]}; printf %s "${ids[i]}"; done
 }
-bundles() { # bundles FILE: standard input becomes its bundles
+bundles() { # bundles FILE: stores standard input as the bundles of FILE
   cat >section.bin
   objcopy --remove-section .hip_fatbin "$1"
   objcopy --add-section .hip_fatbin=section.bin --set-section-flags .hip_fatbin=contents,alloc,readonly,data "$1" 2>/dev/null

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Results of a run: every kernel by name with its times, statistics, and the configuration, with which the run can be repeated.
+# Tests the results of a run: each kernel by name with its times, the statistics, and a configuration with which the run can be
+# repeated.
 source "$(dirname "$0")/common.sh"
 
 on_gpu --config tiny --set l2.size=128KiB --out first -- algorithms
@@ -23,7 +24,7 @@ expect 0 "${command[@]}"
 [[ ! -s err.txt ]] || fail "stderr is not empty"
 has_results quiet
 
-# A notice for long runs is printed once, with kernel, time and speed; not with --quiet.
+# During long runs a notice with kernel, time and speed is printed once, but not with --quiet.
 on_gpu --config tiny --set rocm.notice_after=1ns --out noticed -- vector_add
 expect 0 "${command[@]}"
 [[ $(grep -c "^lacuna: simulating for .* of simulated time, .* million wavefront instructions/s; .*gpu.timing=functional" err.txt) == 1 ]] ||

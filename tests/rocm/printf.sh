@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# printf.sh TARGET: all output of printf in kernels arrives exactly once.
+# printf.sh TARGET: checks that all output of printf in kernels arrives exactly once.
 source "$(dirname "$0")/common.sh"
 
 target=$1

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Several processes at the same time, each with its own GPU.
+# Tests several processes that run at the same time, each with its own GPU.
 source "$(dirname "$0")/common.sh"
 
 touch out.txt err.txt
@@ -22,7 +22,8 @@ expect 0 "$LACUNA" exec --config tiny --out shared -- sh -c "'$PROGRAMS/vector_a
 has_results shared
 [[ $(find shared -name statistics.json | wc -l) == 2 ]] || fail "not two results: $(find shared)"
 
-# Two runs into one folder: the second is refused before its program starts. Without lacuna exec the program runs without results.
+# If two runs have the same output folder, the second is refused before its program starts. Without lacuna exec, the second
+# program runs but writes no results.
 on_gpu --config tiny --out busy -- exits wait-for-signal endless
 "${command[@]}" >out.txt 2>err.txt &
 process=$!
@@ -55,7 +56,7 @@ done
 [[ $refused -le 1 ]] || fail "both runs were refused"
 has_results busy
 
-# Without lacuna exec processes share a folder.
+# Without lacuna exec, processes with the same output folder do not fail.
 for i in 1 2; do
   LD_LIBRARY_PATH="$library_folder" LACUNA_CONFIG=tiny LACUNA_OUT=alike "$PROGRAMS/vector_add" >"out-$i.txt" 2>"err-$i.txt" &
   processes[i]=$!
@@ -63,7 +64,7 @@ done
 for i in 1 2; do wait "${processes[i]}" || { cat "err-$i.txt" >&2; fail "process $i of two failed"; }; done
 has_results alike
 
-# Addresses and the length of the environment are made the same in every run, if the host allows it.
+# lacuna exec makes addresses and the length of the environment equal in all runs, if the host allows it.
 if setarch -R true; then
   for _ in 1 2; do
     expect 0 "$LACUNA" exec --config tiny -- sh -c 'echo ${#LACUNA_RUN}; grep -F "[stack]" /proc/self/maps'

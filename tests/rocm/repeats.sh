@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# repeats.sh TIMES PROGRAM OPTION... [-- ARGUMENT...]: a program gives the same run hash each time, with one host thread and
-# with two, with and without busy processes on the host, and with threads that lose processor time at random places
+# repeats.sh TIMES PROGRAM OPTION... [-- ARGUMENT...]: checks that a program has the same run hash each time, with one host
+# thread and with two, with and without busy processes on the host, and with threads that lose processor time at random places
 # (slow_host.cpp). NEIGHBOURS: number of busy processes, 2 by default.
 source "$(dirname "$0")/common.sh"
 
@@ -10,7 +10,7 @@ options=()
 while [[ $# -gt 0 && $1 != -- ]]; do options+=("$1"); shift; done
 [[ $# == 0 ]] || shift
 
-# slow_host COMMAND ... -- PROGRAM ARGUMENT...: sets `command` to this command with slow_host's library preloaded in the
+# slow_host COMMAND ... -- PROGRAM ARGUMENT...: sets `command` to the given command with slow_host's library preloaded in the
 # program, not in `lacuna exec`.
 slow_host() {
   command=()

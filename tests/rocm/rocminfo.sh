@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# rocminfo.sh ROCMINFO: the output of rocminfo for a GPU of each kind equals the stored output.
+# rocminfo.sh ROCMINFO: checks that the output of rocminfo for a GPU of each kind equals the stored output.
 source "$(dirname "$0")/common.sh"
 
 for target in gfx803 gfx90a; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # run.sh PROGRAM OPTION... [-- ARGUMENT...]: runs a program that checks its own results, on the GPU given by the options. The
-# program must end with exit code 0, report that its checks passed, and leave its results.
+# program must end with exit code 0 and report that its checks passed, and the run's results must have been written.
 source "$(dirname "$0")/common.sh"
 
 program=$1

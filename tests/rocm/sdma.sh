@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# sdma.sh TARGET: copies by the SDMA engines, which the runtime uses by default on gfx90a and on request on gfx803. The
-# statistics show that the engines copied, and that they copied nothing where they are disabled.
+# sdma.sh TARGET: tests copies by the SDMA engines, which the runtime uses by default on gfx90a and on request on gfx803. The
+# statistics must show that the engines copied, and that they copied nothing where they are disabled.
 source "$(dirname "$0")/common.sh"
 target=$1
 export HSA_ENABLE_SDMA=1
@@ -22,7 +22,7 @@ print(values(json.load(open(sys.argv[1])), False))
 PYTHON
 }
 
-# PCI Express 3.0 x16 has 15.75 GB/s; packets have headers.
+# PCI Express 3.0 x16 transfers 15.75 GB/s, including packet headers.
 on_gpu --config tiny --set gpu.target="$target" --out bandwidth -- copy_bandwidth 12.5 15.75
 expect 0 "${command[@]}"
 copied=$(counted bandwidth bytes_written)
@@ -34,7 +34,7 @@ expect 0 "${command[@]}"
 (($(counted windows copies) > 0)) || fail "no copies by the SDMA engines"
 [[ $(counted windows errors) == 0 ]] || fail "SDMA queues stopped"
 
-# A copy begins when the kernel before it has ended, whenever that is.
+# A copy starts when the preceding kernel has ended, whenever that happens.
 on_gpu --config tiny --set gpu.target="$target" -- copies_after_kernels
 expect 0 timeout 60 "${command[@]}"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# sida_doors.sh: PageRank on the sparse dataflow accelerator from firmware, through the HSA runtime with a kernel before and
-# after it, and from the command line. Each checks its ranks; in all three, a job moves the same bytes of each kind in about the
-# same time.
+# sida_doors.sh: runs PageRank on the sparse dataflow accelerator from firmware, through the HSA runtime with a kernel before
+# and after it, and from the command line. Each of the three checks its ranks, and their jobs must move the same bytes of each
+# kind in about the same time.
 source "$(dirname "$0")/common.sh"
 
 # Each pass is simulated in detail: the time of a pass, 0.4 us, depends on its phase of refresh, and passes in bulk would all
@@ -38,8 +38,8 @@ for folder in ("firmware", "hsa"):
     if moved != cli:
         sys.exit(f"{folder}: {moved}, from the command line: {cli}")
     print(f"{folder}: {time} ps, from the command line {cli_time} ps")
-    # Accesses bypass L2 and TLBs, whose contents depend on earlier writes. The times differ because other addresses use other
-    # banks.
+    # The times are comparable because accesses bypass L2 and TLBs, whose contents depend on earlier accesses. They differ
+    # because other addresses use other banks.
     if not 0.92 < time / cli_time < 1.08:
         sys.exit(f"{folder}: {time} ps, from the command line {cli_time} ps")
 PYTHON

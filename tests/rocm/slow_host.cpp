@@ -1,6 +1,6 @@
-// Preloaded into a program under test: simulates a host that preempts threads for long times at critical places. Each thread of
-// the program loses up to 4 ms of processor time at random places, and before it yields the processor, as in the runtime's
-// polling loops. The simulation must not depend on these delays.
+// A library that is preloaded into a program under test to simulate a host that preempts threads for a long time at critical
+// places. Each thread of the program loses up to 4 ms of processor time at random places, and before it yields the processor,
+// as in the runtime's polling loops. The simulation must not depend on these delays.
 //
 // SLOW_HOST: seed of the random delays; 0 or missing: no delays.
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# stuck.sh TARGET: kernels that never end, in HIP programs. However the process ends, it reports where the kernel's wavefronts
-# are and what they wait for, and the kernel is in the results.
+# stuck.sh TARGET: checks that a process whose HIP kernel never ends reports, however the process ends, where the kernel's
+# wavefronts are and what they wait for, and that the kernel is in the results.
 source "$(dirname "$0")/common.sh"
 
 options=(--config tiny --set "gpu.target=$1")
@@ -65,7 +65,7 @@ ends_by TERM 143
 complains "the process ends by signal 15 (Terminated)"
 tells mutex terminated
 
-# A process whose GPU hangs continues, as on real hardware; the log contains the hang. The runtime supports cooperative launches
+# A process whose GPU hangs continues, as on real hardware; the log reports the hang. The runtime supports cooperative launches
 # on gfx90a only.
 [[ $1 == gfx90a ]] || exit 0
 start half_grid hung

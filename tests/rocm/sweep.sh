@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# lacuna sweep of a HIP program: environment variables are axes, and a variable of the user's environment that the runtime uses
-# makes a different point.
+# Tests lacuna sweep with a HIP program: environment variables can be axes, and a point is a different one if the user's
+# environment sets a variable that the runtime uses.
 source "$(dirname "$0")/common.sh"
 
-# query SQL: result of a query of the database lacuna-results.db.
+# query SQL: prints the result of a query of the database lacuna-results.db.
 query() { sqlite3 lacuna-results.db "$1"; }
 
 cp "$PROGRAMS/vector_add" .
@@ -37,7 +37,7 @@ says "stale, to run: another environment"
 says "2 points, 2 to run"
 unset HIP_VISIBLE_DEVICES
 
-# The path of a statistic that `lacuna exec` does not have, and a missing program.
+# Invalid sweeps: a statistic that `lacuna exec` does not have, and a missing program.
 sed 's/gpu0/gpu/' hip.sweep >wrong.sweep
 expect 2 "$LACUNA" sweep wrong.sweep
 complains "no statistic has the path gpu.cp.dispatches; did you mean gpu0.cp.dispatches?"
@@ -61,14 +61,14 @@ sed 's,\./vector_add,tool,' hip.sweep >path.sweep
 expect 0 env PATH="$PWD/elsewhere:$PATH" "$LACUNA" sweep path.sweep
 complains "2 points: 2 done"
 
-# Causes of failed points: the fault of the kernel, although the runtime prints more after it; a program that waits forever is
+# The cause of a failed point is the kernel's fault, although the runtime prints more after it. A program that waits forever is
 # ended by SIGTERM, and its results so far are kept.
 cp "$PROGRAMS/faults" .
 printf '%s\n' '[sweep]' 'command = exec' 'program = faults' 'argument = {what}' 'config = tiny' '[axes]' \
   'what = write-far-beyond, null-pointer, trap, illegal-instruction' >faults.sweep
 expect 1 "$LACUNA" sweep faults.sweep
 complains "4 points: 0 done (4 run now), 4 failed"
-# cause WHAT PART...: checks the cause of the point.
+# cause WHAT PART...: checks that the cause of the point of axis value WHAT contains the parts.
 cause() {
   local what=$1 cause part
   cause=$(query "SELECT cause FROM points JOIN members USING (key) WHERE axes LIKE '%\"$what\"%'")

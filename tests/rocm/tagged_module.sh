@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tagged_module.sh CODE-OBJECT: a module with tags in its file runs like one whose kernel is tagged when it is dispatched.
+# tagged_module.sh CODE-OBJECT: checks that a module whose file contains tags runs like a module whose kernel is tagged at
+# dispatch.
 source "$(dirname "$0")/common.sh"
 
 code=$1
@@ -35,7 +36,7 @@ done
 [[ $(tagger untagged kernels_from_files) == 0 && $(tagger untagged chains) == $(tagger tagged chains) ]] || fail "other chains"
 [[ $(kernels tagged) == "$(kernels untagged)" ]] || fail "$(kernels tagged), tagged by the device $(kernels untagged)"
 
-# Damaged tags are reported once and counted; there are no chains.
+# Damaged tags are reported once and counted, and yield no chains.
 python3 - <<'PYTHON'
 data = bytearray(open("tagged.co", "rb").read())
 data[data.index(b"LNDC") + 4] = 2

@@ -1,5 +1,5 @@
 // Typical programs: tiled matrix product, scan over many workgroups, bitonic sort, stencil with ping-pong buffers,
-// breadth-first search, sparse matrix times vector, Mandelbrot set. Each is compared with the host's result.
+// breadth-first search, sparse matrix times vector, Mandelbrot set. The result of each is compared with that of the host.
 #include <algorithm>
 #include <numeric>
 
@@ -207,7 +207,7 @@ void mandelbrot_set() {
   const check::DeviceArray<int> out(kSize * kSize);
   mandelbrot<<<dim3(kSize / 8, kSize / 8), dim3(8, 8)>>>(out.data(), kSize);
   const std::vector<int> got = out.download();
-  // Compilers may fuse multiplications and additions; only points at the border of two iteration counts may differ.
+  // Compilers may fuse multiplications and additions; only points at the border between two iteration counts may differ.
   int different = 0;
   for (int i = 0; i < kSize * kSize; ++i) different += got[i] != escape(i % kSize, i / kSize, kSize);
   EXPECT_BETWEEN(different, 0, 20);

@@ -1,4 +1,4 @@
-// Device memory: more than exists, all kinds of sizes, reuse after free, unchanged contents, pools, hipMemGetInfo.
+// Device memory: allocations beyond its capacity, many sizes, reuse after free, unchanged contents, pools, hipMemGetInfo.
 #include "../check.h"
 
 __global__ void fill(uint32_t* values, int count, uint32_t seed) {
@@ -72,7 +72,7 @@ int main() {
   }
   HIP_CHECK(hipStreamDestroy(stream));
 
-  // A free of a pointer that was not allocated.
+  // Frees a pointer that was not allocated.
   int local = 0;
   EXPECT_STATUS(hipFree(&local), hipErrorInvalidValue);
   return check::result();

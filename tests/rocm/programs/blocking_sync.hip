@@ -1,4 +1,4 @@
-// hipDeviceScheduleBlockingSync: the host sleeps in the thunk until the GPU's interrupt, repeatedly; no wake-up may be lost.
+// hipDeviceScheduleBlockingSync: the host repeatedly sleeps in the thunk until the GPU interrupts; no wake-up may be lost.
 #include "../check.h"
 
 __global__ void increment(int* value, int delay) {

@@ -1,5 +1,5 @@
-// Two kernels of different streams run concurrently: each waits for values that the other writes. On a machine that runs one
-// queue after the other this program does not end.
+// Two kernels of different streams must run concurrently, because each waits for values that the other one writes. On a machine
+// that serialises the queues this program hangs.
 #include "../check.h"
 
 __global__ void play(int* mine, int* other, int rounds, int first) {
@@ -15,7 +15,7 @@ __global__ void play(int* mine, int* other, int rounds, int first) {
   }
 }
 
-// All workgroups of a small grid run concurrently: a chain from the first to the last and back.
+// All workgroups of a small grid must run concurrently: a token passes through a chain from the first to the last and back.
 __global__ void chain(int* tokens) {
   if (threadIdx.x != 0) return;
   const int me = static_cast<int>(blockIdx.x), last = static_cast<int>(gridDim.x) - 1;

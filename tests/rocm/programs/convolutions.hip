@@ -1,5 +1,6 @@
-// Two batches of a lowered convolution run concurrently in two streams, with different workspace contents. Both have the same
-// element IDs, and only the convolution number separates their tiles. Afterwards the first kernel processes the second batch.
+// Two batches of a lowered convolution run concurrently in two streams, with different workspace contents. The element IDs of
+// both are equal, so that only the convolution number distinguishes their tiles. Afterwards the first kernel processes the
+// second batch.
 #include "../check.h"
 #include "lacuna/duplo.h"
 

@@ -1,5 +1,5 @@
-// Copies that SDMA engines begin when a kernel has ended: kernels of many durations, so that some end in every part of the
-// engines' polling interval and of the driver's steps of simulated time.
+// Tests copies that SDMA engines start after a kernel has ended. The kernels have many durations, so that they end at all
+// phases of the engines' polling interval and of the driver's steps of simulated time.
 #include "../check.h"
 
 namespace {

@@ -1,5 +1,5 @@
-// copy_bandwidth MINIMUM MAXIMUM: asynchronous copies of pinned memory in both directions; their rates, measured by the
-// runtime's own events, are between the two limits, in GB/s, and the data arrive unchanged.
+// copy_bandwidth MINIMUM MAXIMUM: performs asynchronous copies of pinned memory in both directions. Their rates, measured by
+// the runtime's own events, must be between the two limits (GB/s), and the data must arrive unchanged.
 #include "../check.h"
 
 namespace {

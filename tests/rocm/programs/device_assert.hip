@@ -1,4 +1,5 @@
-// assert in a kernel: one that holds does nothing, one that fails ends the program with its text. Argument: the failing value.
+// assert() in a kernel: an assertion that holds has no effect; one that fails ends the program with the text of the assertion.
+// Argument: the failing value.
 #include <cassert>
 
 #include "../check.h"

@@ -8,7 +8,7 @@ __global__ void formats(int number, double real, const char* text) {
   printf("u %u x %x X %X o %o c %c\n", 4000000000u, 0xbeefu, 0xbeefu, 8u, 'z');
   printf("ld %ld lu %lu llx %llx\n", -1234567890123l, 9876543210987ul, 0xfedcba9876543210ull);
   printf("f %f .3f %.3f e %e g %g\n", real, real, real, real);
-  // HIP 5.2.3 loses the text after a padded string, so that a padded string must be the last argument.
+  // HIP 5.2.3 loses the text after a padded string, so a padded string must be the last argument.
   printf("s <%s> <%10s>\n", "literal", "right");
   printf("s <%s> <%-10s>\n", "literal", "left");
   printf("given %s\n", text);

@@ -23,7 +23,7 @@ class Timer {
     (void)hipEventDestroy(begin_);
     (void)hipEventDestroy(end_);
   }
-  // Milliseconds that `spin` of `rounds` takes on the GPU.
+  // Time in milliseconds that `spin` takes on the GPU for `rounds` rounds.
   float milliseconds(int rounds) {
     HIP_CHECK(hipEventRecord(begin_));
     spin<<<1, 64>>>(rounds, values_.data(), ticks_.data());
@@ -53,7 +53,7 @@ int main() {
   EXPECT_NEAR(again, once, 0.2 * once);
   EXPECT_NEAR(five, 5 * once, 0.25 * 5 * once);
 
-  // By its own clock the kernel takes most of the time from event to event, and not more.
+  // Measured by its own clock, the kernel takes most of the time between the events, and not more than that.
   hipDeviceProp_t properties;
   HIP_CHECK(hipGetDeviceProperties(&properties, 0));
   const double kernel = static_cast<double>(timer.ticks()) / properties.clockInstructionRate;
@@ -73,7 +73,7 @@ int main() {
   EXPECT_STATUS(hipEventElapsedTime(&time, timer.begin(), fresh), hipErrorInvalidHandle);
   HIP_CHECK(hipEventDestroy(fresh));
 
-  // A blocking event sleeps in the runtime until the GPU's interrupt.
+  // A wait for a blocking event sleeps in the runtime until the GPU's interrupt.
   HIP_CHECK(hipEventCreateWithFlags(&fresh, hipEventBlockingSync));
   check::DeviceArray<uint32_t> values(64);
   check::DeviceArray<uint64_t> ticks(1);

@@ -1,5 +1,5 @@
-// The ways in which a program can end, one per run, selected by the first argument; the second selects what is pending then:
-// nothing, a kernel that takes a while, or a kernel that never ends.
+// Ends in the way selected by the first argument. The second argument selects what is pending at that time: nothing, a kernel
+// that takes a while, or a kernel that never ends.
 #include <signal.h>
 #include <unistd.h>
 

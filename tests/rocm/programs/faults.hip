@@ -1,5 +1,5 @@
-// Errors of a kernel, one per run, selected by the argument. The runtime ends the program; a kernel that returns successfully
-// would be wrong and gives exit code 3.
+// Causes an error in a kernel, selected by the argument. The runtime must end the program; if the kernel completes instead, the
+// exit code is 3.
 #include "../check.h"
 
 namespace {
@@ -10,7 +10,7 @@ __global__ void write_at(int* memory, long index) {
 
 __global__ void read_at(const int* memory, long index, int* out) { out[threadIdx.x] = memory[index + threadIdx.x]; }
 
-// Called by a pointer, because hipcc inlines every call that it can.
+// Called through a pointer, because hipcc inlines every call that it can.
 __device__ void store_in_function(int* memory, long index) { memory[index] = 1; }
 __device__ void store_zero(int* memory, long index) { memory[index] = 0; }
 __device__ void (*stores[])(int*, long) = {store_zero, store_in_function};

@@ -1,7 +1,7 @@
-// float_atomics apply|drop [fine_host]: the float atomics of gfx90a, and the code that compilers generate for atomicAdd()
+// float_atomics apply|drop [fine_host]: tests the float atomics of gfx90a, and the code that compilers generate for atomicAdd()
 // without -munsafe-fp-atomics, on every kind of memory that HIP has. In mode drop, atomics that only L2 performs are lost on
 // fine-grained memory, as OLCF's Frontier guide states ("Floating-Point (FP) Atomic Operations and Coarse/Fine Grained Memory
-// Allocations"). gfx803 has none of them.
+// Allocations"). gfx803 has no float atomics.
 #include <functional>
 
 #include "../check.h"
@@ -63,7 +63,7 @@ __device__ double max64(double* at, double value) {
 }
 #else
 __device__ float buffer_add(float* base, unsigned offset, float value) { return atomicAdd(base + offset / 4, value); }
-// f16 2.0 and 1.0 by compare-and-swap: 1.0 added to each half of 0 once, twice, ...
+// Adds 1.0 to each half (f16 0, 1, 2 or 3) by compare-and-swap.
 __device__ unsigned packed_add(unsigned* at, unsigned) {
   unsigned old = *at, seen;
   do {
@@ -239,7 +239,7 @@ int main(int argc, char** argv) {
       const bool lost = drops && hardware && memory.fine && by_hardware(operation);
       unsigned wrong = 0, wrongly_returned = 0;
       for (unsigned i = 0; i < kElements; ++i) wrong += value(raw, operation, i) != (lost ? start : double{kSharers});
-      // Of the threads that share an element, the first receives the initial value.
+      // Of the threads that share an element, the first one to execute receives the initial value.
       for (unsigned i = 0; i < kThreads; i += kSharers) {
         double least = old[i], sum = 0;
         for (unsigned k = 0; k < kSharers; ++k) {

@@ -1,4 +1,4 @@
-// Host memory that the GPU reads and writes itself: pinned, registered (at a separate address on the device), managed;
+// Host memory that the GPU accesses directly: pinned, registered (at a separate address on the device), and managed memory;
 // attributes.
 #include "../check.h"
 
@@ -38,7 +38,7 @@ void pinned(unsigned flags) {
 }
 
 void registered() {
-  // Neither at the beginning of a page nor a whole number of pages.
+  // A range that neither begins at a page boundary nor has a whole number of pages.
   std::vector<int> memory(kCount + 100);
   int *host = memory.data() + 37, *device = nullptr;
   HIP_CHECK(hipHostRegister(host, kCount * sizeof(int), hipHostRegisterDefault));

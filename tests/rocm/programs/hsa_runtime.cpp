@@ -99,7 +99,7 @@ class Kernels {
     REQUIRE(hsa_code_object_reader_destroy(reader_));
   }
 
-  // A dispatch packet's body for `name`, 64 work-items a workgroup; the header is written when it is submitted.
+  // The body of a dispatch packet for kernel `name` with 64 work-items per workgroup. submit() writes the header.
   hsa_kernel_dispatch_packet_t packet(const char* name, std::uint32_t items, void* arguments, hsa_signal_t done) const {
     hsa_executable_symbol_t symbol;
     REQUIRE(hsa_executable_get_symbol_by_name(executable_, (std::string(name) + ".kd").c_str(), &machine_.gpu, &symbol));
@@ -194,8 +194,8 @@ void dispatches_and_barriers(const Machine& machine, const Kernels& kernels) {
     return x;
   });
 
-  // Order between queues: 1 on the first queue, then 2 on the second (AND), then 3 on the first (OR of a signal that never
-  // becomes zero and the second queue's).
+  // Order between queues: kernel 1 on the first queue, then 2 on the second (barrier-AND), then 3 on the first (barrier-OR of a
+  // signal that never becomes zero and of the second queue's signal).
   reset();
   const hsa_signal_t one = make_signal(1), two = make_signal(1), three = make_signal(1), never = make_signal(1),
                      released = make_signal(1);

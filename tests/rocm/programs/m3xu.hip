@@ -92,7 +92,7 @@ static Element<f> number_of(double value) {
   }
 }
 
-// The vector itself, or one element if it is empty, since memory of size zero cannot be allocated.
+// Returns the vector itself, or a vector of one element if it is empty, since memory of size zero cannot be allocated.
 template <class T>
 static std::vector<T> or_one(std::vector<T> values) {
   if (values.empty()) values.resize(1);
@@ -224,7 +224,7 @@ static void test_all(const char* name, double tiny) {
   test_sign<f>(name, tiny);
 }
 
-// An item is at the position that row() and column() return.
+// Stores the position of each item of a fragment, as returned by row() and column().
 __global__ void items(unsigned* places) {
   m3xu::fragment<m3xu::accum, m3xu::fp32> real;
   m3xu::fragment<m3xu::accum, m3xu::fp64> wide;

@@ -1,5 +1,5 @@
-// A hundred thousand launches, more than any ring has slots; an argument replaces this number. A single thread counts the
-// launches.
+// Performs 100,000 launches (or the number given as argument), more than any ring has slots. Every hundredth launch increments
+// a counter.
 #include "../check.h"
 
 __global__ void empty() {}

@@ -1,5 +1,5 @@
-// Mathematical functions of the device library against the host's, in single and double precision; half precision; integer
-// intrinsics.
+// Tests mathematical functions of the device library against those of the host, in single and double precision; half precision;
+// integer intrinsics.
 #include <hip/hip_fp16.h>
 
 #include "../check.h"

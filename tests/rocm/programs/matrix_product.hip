@@ -1,5 +1,5 @@
-// firmware/kernels/matmul_tiled.cl from its code object, 512 x 512 x 512, for measurements: the firmware matmul runs the same
-// code. Arguments: the code object; number of repetitions.
+// Runs firmware/kernels/matmul_tiled.cl from its code object, 512 x 512 x 512, for comparison with the firmware matmul, which
+// runs the same code. Arguments: code object, number of repetitions.
 #include "../check.h"
 
 int main(int argc, char** argv) {

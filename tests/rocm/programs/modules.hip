@@ -1,5 +1,5 @@
-// Code objects from files, here compiled from OpenCL C: load, find, launch, unload, repeatedly. Argument: a code object with a
-// kernel `vector_add(global const float*, global const float*, global float*, uint)`.
+// Repeatedly loads a code object (here compiled from OpenCL C) from a file, finds and launches its kernel, and unloads it.
+// Argument: a code object with a kernel `vector_add(global const float*, global const float*, global float*, uint)`.
 #include "../check.h"
 
 int main(int argc, char** argv) {

@@ -1,5 +1,5 @@
-// Properties of the device, and those that the runtime derives from them. Arguments: name of the instruction set, number of
-// compute units.
+// Tests the properties of the device, and those that the runtime derives from them. Arguments: name of the instruction set,
+// number of compute units.
 #include "../check.h"
 
 __global__ void kernel(float* out) {
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   EXPECT_EQ(attributes.maxThreadsPerBlock, 1024);
   EXPECT_TRUE(attributes.numRegs > 0);
 
-  // The device is reset, and the program repeats from the beginning.
+  // The second iteration repeats everything after a reset of the device.
   for (int repeat = 0; repeat < 2; ++repeat) {
     const check::DeviceArray<float> values(std::vector<float>(256, 2.5f));
     kernel<<<1, 256>>>(values.data());

@@ -1,5 +1,5 @@
-// hiprtc and modules: code compiled at run time, launched by name with an argument array and with a packed buffer, its globals;
-// errors.
+// hiprtc and modules: code is compiled at run time, and launched by name with an argument array and with a packed buffer; its
+// global variables; errors.
 #include <hip/hiprtc.h>
 
 #include "../check.h"

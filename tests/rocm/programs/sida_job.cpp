@@ -1,7 +1,7 @@
 // A job of the sparse dataflow accelerator in a queue of the HSA runtime, with a kernel before and one after it: PageRank on
 // the graph of firmware/apps/pagerank_graph.h. The first kernel computes the coordinates of the matrix, the last one overwrites
-// them: in any other order the job would fail. Arguments: code object of firmware/kernels/test_kernels.cl; a file for the
-// graph.
+// them: if packets were executed in any other order, the job would fail. Arguments: code object of
+// firmware/kernels/test_kernels.cl; a file for the graph.
 #include <fcntl.h>
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
@@ -151,7 +151,7 @@ int main(int argc, char** argv) {
   lacuna_sida_plan* const plan = lacuna_sida_compile(dataflow, LACUNA_SIDA_FUSION_AUTO);
   EXPECT(plan != nullptr);
 
-  constexpr std::uint32_t kShift = 7;  // amount that the kernel before the job subtracts
+  constexpr std::uint32_t kShift = 7;  // amount that the first kernel subtracts
   std::vector<std::uint32_t> shifted(graph->rows, graph->rows + graph->edges);
   for (std::uint32_t& row : shifted) row += kShift;
   const std::vector<double> ones(graph->edges, 1);

@@ -47,8 +47,8 @@ int main() {
   HIP_CHECK(hipHostMalloc(reinterpret_cast<void**>(&shared), sizeof(Shared), hipHostMallocCoherent | hipHostMallocMapped));
   *shared = {};
 
-  // The first kernel of a program loads code and compiles the runtime's own kernels; this must not delay the counting, which is
-  // to overlap with the host's.
+  // The first kernel of a program loads code and compiles the runtime's own kernels; this must not delay the GPU's counting,
+  // which is to overlap with the host's.
   count<<<1, 64>>>(shared, 0);
   HIP_CHECK(hipDeviceSynchronize());
   constexpr unsigned kHost = 200000, kRounds = 40, kThreads = 512;

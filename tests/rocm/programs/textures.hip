@@ -1,5 +1,6 @@
-// Textures, arrays and surfaces: the GPU has no texture units. With HSA_DISABLE_IMAGE=1 the runtime returns an error from
-// every call; without it, the kernels with which it fills an array are rejected, and the program ends (argument "images").
+// Textures, arrays and surfaces, for which the GPU has no hardware. With HSA_DISABLE_IMAGE=1 the runtime returns an error from
+// every call; without this variable, the kernels with which it fills an array are rejected, and the program ends (argument
+// "images").
 #include "../check.h"
 
 __global__ void increment(int* value) { ++*value; }

@@ -1,6 +1,6 @@
-// A new thread runs before its creator until it waits, even if the host does not schedule it for a long time: its actions until
-// then, kernel launches included, precede the next actions of its creator. A thread that computes for a long time delays its
-// creator only for a moment.
+// A new thread runs until its first wait before its creator continues, even if the host does not schedule the new thread for a
+// long time: its actions until then, kernel launches included, precede the creator's next actions. A thread that computes for a
+// long time delays its creator only for a moment.
 #include <time.h>
 
 #include <thread>
@@ -25,8 +25,8 @@ void compute(double seconds) {
   }
 }
 
-// Both threads launch to one stream. The new thread computes first, so that if they ran concurrently its kernel would nearly
-// always be the second one.
+// Both threads launch to one stream. The new thread computes before it launches, so that if both ran concurrently, its kernel
+// would nearly always be the second one.
 void new_threads_go_first() {
   check::DeviceArray<uint32_t> log(1 + 2 * kRounds);
   log.clear();

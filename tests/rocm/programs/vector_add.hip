@@ -1,4 +1,4 @@
-// The smallest whole program, at sizes around a wavefront, a workgroup and a grid, or at those given as arguments.
+// A minimal complete program, run at sizes near those of a wavefront, a workgroup and a grid, or at sizes given as arguments.
 #include "../check.h"
 
 __global__ void vector_add(const float* a, const float* b, float* sum, int count) {

@@ -1,5 +1,5 @@
-// Each way the runtime can wait for the GPU, and work that arrives while it waits: spinning, yielding, sleeping until an
-// interrupt. The waiting thread sleeps regardless of the mode that the program requests.
+// Tests each way in which the runtime can wait for the GPU (spinning, yielding, sleeping until an interrupt), and work that
+// arrives while it waits. The waiting thread sleeps regardless of the mode that the program requests.
 #include <unistd.h>
 
 #include <chrono>
@@ -14,7 +14,7 @@ __global__ void wait_for(const volatile int* flag, int* out, int* started) {
   *out = *flag;
 }
 
-/// Whether the host kernel reports that the thread sleeps: the state follows the name, which is in brackets.
+/// Whether the Linux kernel reports that the thread sleeps: the state follows the name, which is in brackets.
 bool sleeps(pid_t thread) {
   char text[512] = {};
   std::FILE* file = std::fopen(("/proc/self/task/" + std::to_string(thread) + "/stat").c_str(), "r");
@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
   HIP_CHECK(hipHostMalloc(reinterpret_cast<void**>(&memory), 64));
   memory[0] = memory[1] = memory[2] = 0;
   wait_for<<<1, 64>>>(memory, memory + 1, memory + 2);
-  // Another thread sets the flag when the kernel runs and this one waits for it.
+  // Another thread sets the flag when the GPU kernel runs and this thread waits for it.
   const pid_t waiter = gettid();
   std::thread other([&] {
     while (__atomic_load_n(&memory[2], __ATOMIC_ACQUIRE) == 0) std::this_thread::yield();

@@ -74,7 +74,7 @@ int main() {
   HIP_CHECK(hipGetLastError());
   EXPECT_EACH(out.download(), [&](size_t i) {
     const int lane = static_cast<int>(i) % kWave;
-    const auto in_group = [&](int width, int other) {  // the lane itself if the other one is outside of its group
+    const auto in_group = [&](int width, int other) {  // the lane itself if `other` is outside of the lane's group
       return other >= lane / width * width && other < lane / width * width + width ? other : lane;
     };
     switch (i / kWave) {

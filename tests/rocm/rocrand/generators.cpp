@@ -1,4 +1,4 @@
-// rocRAND as Debian packages it, on the virtual GPU. Usage: generators [NAME...]; without a name, tests all generators.
+// Tests rocRAND, as packaged by Debian, on the virtual GPU. Usage: generators [NAME...]; without a name, tests all generators.
 //
 // Integers are compared bit by bit with the reference generators, in the order in memory that the library's documentation
 // defines; everything derived from them is checked by its distribution.
@@ -26,7 +26,8 @@ constexpr std::uint32_t kSeed = 0x2545f491;
 /// Work-items of the library's launches: 512 workgroups of 256. XORWOW and MRG32k3a have a subsequence for each.
 constexpr std::size_t kWorkItems = 512 * 256;
 constexpr std::size_t kWorkgroup = 256;
-// log2 of the length of a subsequence. The documentation says 67 for both; the jump tables of MRG32k3a's header hold 76.
+// log2 of the length of a subsequence. The documentation states 67 for both generators; the jump tables of MRG32k3a's header
+// are for 76.
 constexpr unsigned kXorwowSubsequence = 67;
 constexpr unsigned kMrg32k3aSubsequence = 76;
 
@@ -145,7 +146,8 @@ std::vector<std::uint32_t> mtgp32(std::size_t count) {
   return numbers;
 }
 
-/// The coordinates of one dimension after those of another; only the upper half of 64-bit coordinates is returned.
+/// The points dimension by dimension: all coordinates of one dimension, then those of the next. Of 64-bit coordinates only the
+/// upper half is returned.
 std::vector<std::uint32_t> sobol(std::size_t count, unsigned bits) {
   std::vector<std::uint32_t> numbers;
   for (unsigned dimension = 0; dimension < Sobol::kDimensions; ++dimension) {
@@ -233,7 +235,7 @@ std::vector<double> doubles(const std::vector<std::uint16_t>& halves) {
   return values;
 }
 
-/// Results that are wrong on any GPU, due to the library, and therefore not checked.
+/// Results that are wrong on any GPU because of bugs in the library, and are therefore not checked.
 struct Flaws {
   /// The first of each pair of half-precision normal numbers is the sine of an angle, and the f16 sine of Debian's ROCm device
   /// library (5.2.3) returns NaN for finite angles: its test for infinities is the wrong way round.

@@ -1,6 +1,6 @@
 #include "tests/rocm/rocrand/mtgp32_parameters.h"
 
-// The header is written for device code; its table is plain data.
+// The header is meant for device code, but its table can be used on the host.
 #define FQUALIFIERS inline
 #include <rocrand/rocrand_mtgp32_11213.h>
 

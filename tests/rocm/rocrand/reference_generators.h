@@ -1,5 +1,5 @@
-// The random number generators of rocRAND as their authors define them, on the host: the GPU's results must equal theirs, bit
-// for bit.
+// Host implementations of rocRAND's random number generators as their authors define them: the GPU's results must equal these
+// bit by bit.
 //
 // Each class comment names the publication of the algorithm. The distribution of a generator over the GPU's work-items
 // (subsequences, strides, seeds) is from its documentation and its device headers.
@@ -115,7 +115,8 @@ class Mtgp32 {
 };
 
 /// S. Joe, F. Kuo, "Constructing Sobol sequences with better two-dimensional projections" (SIAM J. Sci. Comput. 30, 2008); the
-/// direction numbers are the first of their file new-joe-kuo-6.21201. Points in Gray code order, the first one is zero.
+/// direction numbers are the first ones of their file new-joe-kuo-6.21201. Points are in Gray code order; the first point is
+/// zero.
 class Sobol {
  public:
   static constexpr unsigned kDimensions = 10;

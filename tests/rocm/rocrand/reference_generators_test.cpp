@@ -1,4 +1,4 @@
-// The reference generators against published numbers and against their own definitions.
+// Tests the reference generators against published numbers and against their own definitions.
 #include "tests/rocm/rocrand/reference_generators.h"
 
 #include <gtest/gtest.h>
@@ -64,7 +64,8 @@ TEST(ReferenceGenerators, SobolIsANet) {
   }
 }
 
-// Two dimensions: of 2^k points each elementary interval of volume 2^-k contains one, if the projection is a (0, k, 2)-net.
+// If the projection to two dimensions is a (0, k, 2)-net, each elementary interval of volume 2^-k contains exactly one of the
+// first 2^k points.
 TEST(ReferenceGenerators, SobolPlaneIsANet) {
   for (unsigned split = 0; split <= 6; ++split) {
     std::vector<unsigned> hits(64);

@@ -1,5 +1,5 @@
-// rocSPARSE as Debian packages it, on the virtual GPU. Values are small integers, so that results are exact in any order of
-// summation, and are compared for equality.
+// Tests rocSPARSE, as packaged by Debian, on the virtual GPU. Values are small integers, so that results are exact in any order
+// of summation, and are compared for equality.
 #include <hip/hip_runtime_api.h>
 #include <rocsparse/rocsparse.h>
 

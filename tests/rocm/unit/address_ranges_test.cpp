@@ -1,4 +1,4 @@
-// Allocation of addresses, compared with a map of single pages.
+// Tests the allocation of addresses against a map of single pages.
 #include "drivers/rocm/address_ranges.h"
 
 #include <gtest/gtest.h>

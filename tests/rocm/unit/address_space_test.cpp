@@ -1,4 +1,4 @@
-// Memory of allocations: its neighbours, its contents, and its addresses.
+// Tests the memory of allocations: its contents, its addresses, and the memory next to it.
 #include "drivers/rocm/address_space.h"
 
 #include <fcntl.h>
@@ -14,7 +14,8 @@ constexpr std::uint64_t kPageBytes = 4096;
 
 std::uint8_t* bytes(std::uint64_t address) { return reinterpret_cast<std::uint8_t*>(address); }
 
-/// Queries the kernel instead of accessing the memory.
+/// Tests whether addresses are accessible by system calls (read() and write() on a pipe), which fail with EFAULT instead of
+/// faulting.
 class AddressSpace : public testing::Test {
  protected:
   AddressSpace() { EXPECT_EQ(pipe2(pipe_, O_NONBLOCK | O_CLOEXEC), 0); }

@@ -1,4 +1,4 @@
-// Events: the actions that set them, the threads that they wake, and the effects of a wait.
+// Tests events: the actions that set them, the threads that they wake, and the effects of a wait.
 #include "drivers/rocm/events.h"
 
 #include <gtest/gtest.h>
@@ -78,7 +78,7 @@ TEST_F(EventsTest, WaitsForAnyOrAllOfSeveralEvents) {
 
 TEST_F(EventsTest, AWaitLastsForItsTimeout) {
   using namespace std::chrono;
-  // Checks only that it is not shorter: the excess depends on the host.
+  // Checks only that the wait is not shorter than requested: the excess depends on the host.
   const auto begin = steady_clock::now();
   EXPECT_EQ(wait(make(), 30), HSAKMT_STATUS_WAIT_TIMEOUT);
   EXPECT_GE(steady_clock::now() - begin, milliseconds(30));
@@ -98,7 +98,7 @@ TEST_F(EventsTest, AnotherThreadWakesAWaitWithoutEnd) {
   EXPECT_TRUE(woken);
 }
 
-// The runtime waits for the event of a queue that is destroyed in two threads, one of which then waits again.
+// When a queue is destroyed, two threads of the runtime wait for its event; one of them then waits again.
 TEST_F(EventsTest, ASetEventWakesAllThatWaitForIt) {
   HsaEvent* event = make();
   HsaEvent* other = make();
@@ -149,7 +149,7 @@ TEST_F(EventsTest, AWaitEndsWhenTheEventIsDestroyed) {
   waiter.join();
 }
 
-// A message interrupt carries 8 bits of the id: here two events have the same.
+// A message interrupt carries 8 bits of the event's id, which are equal for two of the events here.
 TEST_F(EventsTest, MailboxesIdentifyTheEventsOfAMessage) {
   std::vector<HsaEvent*> events;
   for (int i = 0; i < 600; ++i) events.push_back(make());

@@ -1,4 +1,4 @@
-// The kernel's information about threads: those that run, that wait for others, that sleep by a timer.
+// Tests what the Linux kernel reports about threads: running, waiting for another thread, or sleeping on a timer.
 #include "drivers/rocm/host_threads.h"
 
 #include <fcntl.h>
@@ -39,7 +39,7 @@ class HostThreadsTest : public testing::Test {
   HostThreads threads_{hours(1)};
 };
 
-/// A thread that does `work` and ends on request.
+/// A thread that runs work(end), which must return when `end` becomes true.
 class Worker {
  public:
   template <typename Work>
@@ -74,7 +74,7 @@ TEST_F(HostThreadsTest, WithoutOtherThreadsItIsQuiet) {
   EXPECT_TRUE(look().quiet);
 }
 
-// Programs close all files before exec() or as daemons, and then open others.
+// Programs may close all files, before exec() or to become daemons, and then open others.
 TEST_F(HostThreadsTest, TheProgramMayCloseAllFiles) {
   ASSERT_TRUE(HostThreads::all_wait(0));
   for (int file = 3; file < 64; ++file) close(file);
@@ -125,7 +125,7 @@ TEST_F(HostThreadsTest, AThreadThatComputesIsNotQuiet) {
   for (int i = 0; i < 200; ++i) ASSERT_FALSE(look().quiet);
 }
 
-// A thread that is about to wait may hold a lock that another one waits for: neither of them is quiet.
+// A thread that is about to wait may hold a lock that another thread waits for, so neither of them is quiet.
 TEST_F(HostThreadsTest, AThreadThatIsAboutToWaitIsNotQuiet) {
   const Worker worker(compute);
   for (int i = 0; i < 200; ++i) ASSERT_FALSE(threads_.look(std::array{worker.id()}).quiet);
@@ -169,8 +169,8 @@ TEST_F(HostThreadsTest, AThreadThatWaitsForAnotherIsQuiet) {
   EXPECT_TRUE(look().quiet);
 }
 
-// Uninterruptible sleep, as for a disk or for the process's memory map. vfork() sleeps in this way until the child ends or
-// becomes another program.
+// Uninterruptible sleep, as during disk accesses or while waiting for the process's mmap lock. vfork() sleeps in this way until
+// the child ends or becomes another program.
 TEST_F(HostThreadsTest, UninterruptibleSleepIsNotQuiet) {
   std::array<int, 2> pipe{};
   ASSERT_EQ(::pipe(pipe.data()), 0);
@@ -281,7 +281,8 @@ TEST_F(HostThreadsTest, PatienceEndsAndACallRestoresIt) {
   EXPECT_FALSE(threads.look({}).quiet);
 }
 
-// Whether a thread computes is determined by its processor time: 20 ms do not include times in which the host does not run it.
+// Whether a thread computes is determined by its processor time: the 20 ms do not include times in which the host does not run
+// the thread.
 TEST_F(HostThreadsTest, AThreadComputesWhenItHasRunForAMoment) {
   EXPECT_FALSE(look().computing) << "no thread runs";
   Worker worker(compute);

@@ -1,4 +1,4 @@
-// Waits of the program's threads: the simulated times at which they end, and their effect on the simulation thread.
+// Tests waits of the program's threads: the simulated times at which they end, and their effect on the simulation thread.
 #include "drivers/rocm/host_waits.h"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ TEST_F(HostWaitsTest, AConditionIsSeenByAdvanceAndByEvaluate) {
   }
 }
 
-// The thread blocks on the mutex that advance() holds, or has continued.
+// After release() the thread blocks on the mutex that advance() holds, or has already continued.
 TEST_F(HostWaitsTest, AReleasedThreadIsReportedUntilItHasGoneOn) {
   std::future<bool> waiter = begin_wait({});
   go_ = true;
@@ -104,8 +104,8 @@ TEST_F(HostWaitsTest, AfterTheEndThereIsNothingToGiveWayTo) {
   waits_.give_way();
 }
 
-// A thread that yields polls again at the same simulated time after the threads that were to continue, and then after a
-// microsecond.
+// A thread that yields polls a second time at the same simulated time, after the threads that were due to continue, and then
+// again after a microsecond.
 TEST_F(HostWaitsTest, AThreadThatYieldsLooksOnceAtEachTime) {
   std::future<bool> waiter = begin_wait({});
   std::atomic<unsigned> looks{0};

@@ -1,4 +1,4 @@
-// A simulation without work: it checks for work from time to time, and sleeps in between.
+// Tests a simulation without work, which checks for work from time to time and sleeps in between.
 #include <gtest/gtest.h>
 #include <atomic>
 #include <chrono>
@@ -37,7 +37,7 @@ TEST(Idle, PollsAreRareAndContinue) {
   const auto begin = HostClock::now();
   wait_for_look(first + 20);
   const std::int64_t last = looks;
-  // A sleep may last longer than requested, but never shorter: this limits the number of sleeps in this time.
+  // A sleep may last longer than requested, but never shorter: this limits the number of sleeps during the measured time.
   EXPECT_LE(last - first, (HostClock::now() - begin) / kSleep + 1);
 
   // An idle simulation executes jobs.
@@ -45,7 +45,7 @@ TEST(Idle, PollsAreRareAndContinue) {
   EXPECT_TRUE(simulation.call([&](ProcessPlatform&) { done = true; }));
   EXPECT_TRUE(done);
 
-  // A thread queries the time while the simulation ends, as ROCm's runtime does: it never decreases.
+  // A thread queries the time while the simulation ends, as ROCm's runtime does: the time never decreases.
   std::atomic<bool> asking{false};
   Tick told{};
   std::thread asker([&] {
@@ -67,7 +67,7 @@ TEST(Idle, PollsAreRareAndContinue) {
 }  // namespace
 }  // namespace lacuna::rocm
 
-// The simulation's thread drives the kernel.
+// sc_start() is not called here: the simulation's own thread drives the SystemC kernel.
 int sc_main(int argc, char* argv[]) {
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();

@@ -1,5 +1,5 @@
-// A program that loads the library after it has started, as scripting languages do, uses a queue and ends without closing
-// anything: it ends normally, and the results are written.
+// Tests a program that loads the library while it runs, as scripting languages do, uses a queue, and exits without closing
+// anything: it must end normally, with the results written.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <hsakmttypes.h>

@@ -1,4 +1,4 @@
-// The library's functions, called as by the runtime, on the smallest GPUs: two of them, gfx803 and gfx90a.
+// Tests the library's functions, called as the runtime calls them, with two GPUs of the smallest kind, gfx803 and gfx90a.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <hsakmt.h>
@@ -91,7 +91,7 @@ bool eventually(Condition condition) {
   return false;
 }
 
-/// A query of the clock is answered between two polls of the doorbells, and simulated time advances by a microsecond.
+/// Queries the clock 100 times. Each query is answered between two polls of the doorbells and advances simulated time by 1 us.
 void let_the_simulator_look() {
   HsaClockCounters unused{};
   for (int i = 0; i < 100; ++i) hsaKmtGetClockCounters(1, &unused);
@@ -310,7 +310,7 @@ TEST(Library, RegisteredMemoryHasAnAlias) {
     EXPECT_EQ(HSAuint64{info.GPUAddress}, alias);
     EXPECT_EQ(HSAuint64{info.SizeInBytes}, 2 * kPage);
   }
-  // A second registration is counted.
+  // A second registration of the same memory is counted separately.
   EXPECT_EQ(hsaKmtRegisterMemoryWithFlags(address, 2 * kPage, host_flags()), HSAKMT_STATUS_SUCCESS);
   EXPECT_EQ(hsaKmtUnmapMemoryToGPU(address), HSAKMT_STATUS_SUCCESS);
   EXPECT_EQ(hsaKmtDeregisterMemory(address), HSAKMT_STATUS_SUCCESS);

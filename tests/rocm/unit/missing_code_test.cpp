@@ -1,4 +1,4 @@
-// Messages about a bundle in memory that lacks code for the GPUs.
+// Tests the messages about a bundle in memory that lacks code for the GPUs.
 #include "drivers/rocm/missing_code.h"
 
 #include <gtest/gtest.h>

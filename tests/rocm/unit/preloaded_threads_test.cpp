@@ -1,4 +1,4 @@
-// Functions of the C library that liblacuna_threads.so replaces; it is linked before the C library here.
+// Tests the functions of the C library that liblacuna_threads.so replaces; the test links that library before the C library.
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <sched.h>
@@ -45,7 +45,7 @@ TEST(PreloadedThreads, TheCreatorCallsAHookWhenTheThreadHasBegun) {
   EXPECT_EQ(created, 1U);
 }
 
-// The mutex is handed over only if a thread waits for it at the unlock.
+// The mutex is handed over only if a thread waits for the mutex when it is unlocked.
 TEST(PreloadedThreads, AMutexIsHandedOverToAThreadThatWaitsForIt) {
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   lacuna_set_thread_hooks(&kHooks);
@@ -90,7 +90,7 @@ TEST(PreloadedThreads, MutexesOfAllKindsWorkAsWithout) {
   lacuna_set_thread_hooks(nullptr);
 }
 
-/// Heaps of the process, of which each thread that allocates memory has one.
+/// Number of malloc arenas ("heaps") of the process; each thread that allocates memory has one.
 unsigned heaps() {
   char* text = nullptr;
   std::size_t size = 0;
@@ -104,7 +104,7 @@ unsigned heaps() {
   return count;
 }
 
-// The thread's later allocations do not create a heap.
+// A new thread has its heap from the start: later allocations do not create one.
 TEST(PreloadedThreads, ANewThreadHasItsHeap) {
   std::binary_semaphore allocate(0);
   std::binary_semaphore allocated(0);
@@ -139,7 +139,7 @@ TEST(PreloadedThreads, WhatTheFunctionGivesBackArrives) {
 TEST(PreloadedThreads, AFailureComesBackAsItIs) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  // A stack size that exceeds any host's addresses.
+  // A stack size that exceeds any host's address space.
   ASSERT_EQ(pthread_attr_setstacksize(&attributes, std::size_t{1} << 60), 0);
   pthread_t thread{};
   created = 0;

@@ -1,5 +1,5 @@
-// Copy and fill kernels of ROCm's runtimes, performed from their arguments. The interpretation of the arguments is tested with
-// the runtime itself (tests/rocm).
+// Tests copy and fill kernels of ROCm's runtimes that are performed from their arguments instead of executed. Whether the
+// arguments are interpreted correctly is tested with the runtime itself (tests/rocm).
 #include "drivers/rocm/runtime_blits.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ constexpr std::uint64_t kEnd = kBase + 2 * kBytes;
 
 class RuntimeBlitsTest : public testing::Test {
  protected:
-  // Two mappings that are adjacent in virtual memory only; a target may extend over both.
+  // Creates two mappings that are adjacent only in virtual memory; a copy's target may extend over both.
   RuntimeBlitsTest() : low_(kBytes), high_(kBytes) {
     blits_.set_recogniser(runtime_);
     vm_.map(kBase, kBytes, 0, low_.data(), isa::Access::read_write);
@@ -127,7 +127,8 @@ TEST_F(RuntimeBlitsTest, FillsRepeatThePattern) {
   }
 }
 
-// A kernel in two pieces has the same effect as in one: each piece's arguments are read as those of a separate dispatch.
+// A kernel that is performed in two pieces has the same effect as a whole one: each piece's arguments are read as those of a
+// separate dispatch.
 TEST_F(RuntimeBlitsTest, PiecesMakeUpTheWhole) {
   const auto in_pieces = [this](const Dispatch& whole, std::uint64_t target, std::uint64_t bytes) {
     Dispatch d = like(whole);
@@ -192,7 +193,7 @@ TEST_F(RuntimeBlitsTest, CopiesOntoThemselvesAreTold) {
   EXPECT_FALSE(blits_.find(dispatch("__amd_rocclr_copyBuffer", 100))->overlaps());
 }
 
-// Kernels that are not recognised with certainty are executed, and fault, as any kernel.
+// Kernels that are not recognised with certainty are executed, and may fault, like any other kernel.
 TEST_F(RuntimeBlitsTest, OtherDispatchesAreLeftAlone) {
   const auto before_low = low_;
   const auto refused = [&](const char* kernel, std::uint32_t grid) { return !blits_.perform(dispatch(kernel, grid)); };

@@ -1,4 +1,4 @@
-// Packets whose submitter spins until they are done: those of the runtime itself.
+// Tests the detection of packets whose submitter spins until they are done: those of the runtime itself.
 #include "drivers/rocm/runtime_packets.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Names of device functions from the runtime's list of loaded code objects.
+// Tests the look-up of device functions' names in the runtime's list of loaded code objects.
 #include "drivers/rocm/runtime_symbols.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ TEST(CodeObjectPlace, EverythingElseIsNothing) {
     EXPECT_FALSE(code_object_place(uri)) << uri;
 }
 
-/// A code object whose function `main` has 16 bytes at 0x1000, and a list of loaded ones, as the runtime keeps it.
+/// A code object whose function `main` has 16 bytes at 0x1000, and a list of loaded code objects, as kept by the runtime.
 class RuntimeSymbolsTest : public testing::Test {
  protected:
   static constexpr std::uint64_t kLoadedAt = 0x700000;

@@ -1,4 +1,4 @@
-// Environment variables, and ownership of the output folder.
+// Tests environment variables, and ownership of the output folder.
 #include "drivers/rocm/settings.h"
 
 #include <gtest/gtest.h>

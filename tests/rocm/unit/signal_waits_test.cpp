@@ -1,4 +1,4 @@
-// Waits for signals: conditions, time limits, and the actions that wake them.
+// Tests waits for signals: conditions, time limits, and the actions that end the waits.
 #include "drivers/rocm/signal_waits.h"
 
 #include <gtest/gtest.h>

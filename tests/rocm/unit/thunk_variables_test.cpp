@@ -1,4 +1,5 @@
-// Environment variables of ROCm's thunk: those that are honoured, and those that a message names.
+// Tests environment variables of ROCm's thunk: those that are ignored and named in a message, and the accepted values of
+// HSA_OVERRIDE_GFX_VERSION.
 #include "drivers/rocm/thunk_variables.h"
 
 #include <gmock/gmock.h>

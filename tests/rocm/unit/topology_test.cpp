@@ -1,4 +1,5 @@
-// The machine's topology as reported to the runtime. The runtime asserts much of it: each of those assertions is a test here.
+// Tests the machine's topology as reported to the runtime. The runtime asserts many properties of the topology: each of these
+// assertions is a test here.
 #include "drivers/rocm/topology.h"
 
 #include <gtest/gtest.h>

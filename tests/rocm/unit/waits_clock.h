@@ -1,5 +1,5 @@
-// Takes the role of the simulation thread: resumes threads whose waits have ended, and advances simulated time by one
-// microsecond at a time while threads wait and no wait has ended.
+// A thread that takes the role of the simulation thread: it resumes threads whose waits have ended, and advances simulated time
+// by one microsecond at a time while threads wait and no wait has ended.
 #pragma once
 
 #include <atomic>
