@@ -24,7 +24,7 @@ complains "is for x86-64 (62), RISC-V (243) is needed"
 expect 2 "$LACUNA" disasm "$good"
 complains "is for RISC-V (243), AMDGPU (224) is needed"
 
-# damage FILE OFFSET BYTES: a copy of the good program with other bytes (in printf notation) at the offset.
+# damage FILE OFFSET BYTES: makes FILE, a copy of the good program with other bytes (in printf notation) at the offset.
 damage() {
   cp "$good" "$1"
   printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
@@ -51,7 +51,8 @@ complains "overlap.elf: segments 0x80000000..0x80001"
 complains "and 0x80001000..0x80001"
 complains "overlap"
 
-# Wrong parameters: unknown, misspelt, out of range, without a unit, or of a missing component; in files and assignments.
+# Invalid parameters: unknown, misspelt, out of range, without a unit, or of a missing component; both in files and in --set
+# options.
 expect 2 "$LACUNA" run "$good" --set nothing.like_it=1
 complains "--set nothing.like_it=1: unknown parameter nothing.like_it"
 expect 2 "$LACUNA" run "$good" --set l2.sise=4MiB
@@ -114,7 +115,7 @@ complains "--quite"
 expect 2 "$LACUNA" run "$good" --input absent.txt
 complains "--input absent.txt: cannot be read"
 
-# No failed command has left an output folder, and files of others are never overwritten.
+# No failed command has left an output folder, and files that are not Lacuna's are never overwritten.
 [[ ! -e lacuna-out ]] || fail "a refused run made an output folder"
 mkdir mine
 echo precious >mine/notes.txt

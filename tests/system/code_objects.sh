@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Code objects that differ from the default output of compilers: kernels with hidden visibility, version 2 with features in
-# e_flags, and code objects that cannot be loaded.
+# Tests code objects that differ from the default output of compilers: kernels with hidden visibility, version 2 with features
+# in e_flags, and code objects that cannot be loaded.
 source "$(dirname "$0")/common.sh"
 
 libraries=$(dirname "$(ls -d /usr/lib/*/amdgcn/bitcode/opencl.bc /usr/lib/amdgcn/bitcode/opencl.bc 2>/dev/null | head -n 1)")
@@ -11,11 +11,11 @@ assembly() { # assembly VERSION: prints kernels.cl as assembly code
   clang-16 -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa -mcpu=gfx803 -mcode-object-version="$1" "--rocm-device-lib-path=$libraries" \
     -O2 -S kernels.cl -o -
 }
-link() { # link FILE [OPTION...]: assembly code from standard input becomes a code object
+link() { # link FILE [OPTION...]: assembles standard input to a code object
   clang-16 -x assembler -target amdgcn-amd-amdhsa -mcpu=gfx803 -mcode-object-version="$version" -c - -o linked.o
   ld.lld-16 -shared linked.o -o "$@"
 }
-counts() { # counts FILE: its kernel is found, runs, and has the right results
+counts() { # counts FILE: checks that the kernel of FILE is found, runs, and has the right results
   expect 0 "$LACUNA" isa check "$1"
   says "kernel count_up: runs"
   expect 0 "$LACUNA" launch "$1" -k count_up --grid 64 -a out:256:out.bin --config tiny --out out
@@ -23,7 +23,7 @@ counts() { # counts FILE: its kernel is found, runs, and has the right results
   grep -q '^0,count_up,' out/kernels.csv || fail "$1: kernels.csv does not name the kernel"
 }
 
-# A kernel with hidden visibility is only in .symtab; without that it cannot be found.
+# A kernel with hidden visibility is only in .symtab, so it cannot be found if that section has been stripped.
 for version in 2 4; do
   assembly $version | sed 's/\.protected/.hidden/' | link hidden.co
   ! llvm-readelf-16 --dyn-syms hidden.co | grep -q count_up || fail "the kernel is not hidden"
@@ -34,7 +34,7 @@ for version in 2 4; do
   [[ ! -e refused ]] || fail "an output folder was made"
 done
 
-# Version 2 names its processor in a note; the low bits of e_flags are features (1: XNACK, 2: trap handler).
+# Code objects of version 2 name their processor in a note; the low bits of e_flags are features (1: XNACK, 2: trap handler).
 version=2
 assembly 2 | link plain.co
 for flags in 0 1 2 3; do
@@ -53,7 +53,7 @@ complains "no symbol hash table"
 expect 2 "$LACUNA" launch plain.co -k count_up --grid 64 -a zero:256 --config tiny --set gpu.target=gfx90a --out out
 complains "the code object is for gfx803, the device is gfx90a"
 
-# The 256 bytes in front of a version 2 kernel are printed as by clang, and the output can be assembled again.
+# The 256 bytes in front of a version 2 kernel are printed as clang prints them, and the output can be assembled again.
 directives() { sed -n '/\.amd_kernel_code_t/,/\.end_amd_kernel_code_t/p' | sed 's/[ \t]*\([^ \t].*\)/\1/'; }
 expect 0 "$LACUNA" disasm plain.co
 diff <(assembly 2 | directives) <(directives <out.txt) >&2 || fail "amd_kernel_code_t is not clang's"

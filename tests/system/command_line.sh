@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Output of the program about itself, and output folders.
+# Tests the program's output about itself (help, version, parameters), and output folders.
 source "$(dirname "$0")/common.sh"
 
 expect 0 "$LACUNA" --version
@@ -28,7 +28,7 @@ complains "nowhere: no such folder"
 awk 'FNR > 1 && /^#/ && last ~ /^\|/ { print FILENAME ":" FNR; bad = 1 } { last = $0 } END { exit bad }' "$SOURCE"/README.md "$SOURCE"/docs/*.md "$SOURCE"/docs/*/*.md >out.txt ||
   fail "a heading stands within a table"
 
-# Output folders: numbered, named by --out, and used again.
+# Output folders are numbered or named by --out, and can be used again.
 expect 0 "$LACUNA" run "$FIRMWARE/hello.elf" --config tiny
 complains "output folder   lacuna-out/run-0001"
 expect 0 "$LACUNA" run "$FIRMWARE/hello.elf" --config tiny

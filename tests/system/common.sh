@@ -1,5 +1,5 @@
-# Common functions of the scripts of this folder. A script gets the program, the firmware folder and the source folder from the
-# environment: LACUNA, FIRMWARE, SOURCE. It runs in its own folder, which is empty at the start.
+# Common functions of the scripts of this folder. A script receives the program, the firmware folder and the source folder in
+# the environment variables LACUNA, FIRMWARE and SOURCE. It runs in its own folder, which is empty at the start.
 set -euo pipefail
 
 work=$(mktemp -d)
@@ -17,7 +17,7 @@ fail() {
 # Seconds after which a program counts as hung: more than ten times what any program here needs, even on a busy machine.
 time_limit=600
 
-# expect CODE COMMAND...: runs the command; its exit code must be CODE. Output is in out.txt and err.txt.
+# expect CODE COMMAND...: runs the command, whose exit code must be CODE. The command's output is in out.txt and err.txt.
 expect() {
   local wanted=$1 code=0
   shift
@@ -40,5 +40,5 @@ await() {
 says() { grep -qF -- "$1" out.txt || fail "stdout does not say: $1"; }
 complains() { grep -qF -- "$1" err.txt || fail "stderr does not say: $1"; }
 
-# run_value FOLDER KEY: the value of an entry of "run" in the statistics in FOLDER.
+# run_value FOLDER KEY: prints the value of an entry of "run" in FOLDER/statistics.json.
 run_value() { sed -n "s/^ *\"$2\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p" "$1/statistics.json" | head -n 1; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The demo firmware ($1) on a GPU configuration ($2, with the settings that follow): every kernel is correct, and the reports
-# are complete.
+# Runs the demo firmware ($1) on a GPU configuration ($2, with the settings that follow), and checks that every kernel is
+# correct and that the reports are complete.
 source "$(dirname "$0")/common.sh"
 
 expect 0 "$LACUNA" run "$FIRMWARE/$1.elf" --config "$2" "${@:3}" --out demo

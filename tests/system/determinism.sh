@@ -18,6 +18,6 @@ for other in second third; do
   diff <(results first) <(results $other) >&2 || fail "results differ"
   diff first/effective.cfg $other/effective.cfg >&2 || fail "effective configurations differ"
 done
-# A different machine gives a different run hash.
+# A run on a different machine has a different run hash.
 expect 0 "$LACUNA" run "$FIRMWARE/$1.elf" --config "$2" --set host.read_latency=2ns --out fourth
 [[ $(run_value fourth run_hash) != "$hash" ]] || fail "the run hash does not notice another host memory"

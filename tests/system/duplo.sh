@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# duplo.sh: a kernel in OpenCL C whose parameter block is an initialiser, run by `lacuna launch`: its loads are looked up, many
-# hit, and its results equal those without Duplo and those of a direct convolution.
+# duplo.sh: runs an OpenCL C kernel whose parameter block is an initialised variable by `lacuna launch`. Its loads are looked
+# up, many hit, and its results must equal those without Duplo and those of a direct convolution.
 source "$(dirname "$0")/common.sh"
 
 cp "$FIRMWARE/kernels/lowered_convolution.co" .
@@ -43,7 +43,7 @@ arg = buf:input
 arg = buf:filters
 arg = buf:expected
 END
-# convolve MODE [OPTION...]: runs the launch; sets `look_ups` and `hits` of its kernel.
+# convolve MODE [OPTION...]: runs the launch, and sets `look_ups` and `hits` to those of its kernel.
 convolve() {
   expect 0 "$LACUNA" launch convolve.launch --config titanv-like --set gpu.shader_arrays=1 --set "duplo.mode=$1" --out "$1" "${@:2}"
   [[ $(od -An -v -tf4 -w4 expected.bin | sort -u | wc -l) -gt 100 ]] || fail "the direct convolution has hardly any values"

@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# Energy: kernels, intervals and totals add up; accounting changes nothing else; wrong input is refused; r9nano stays below its
-# 175 W.
+# Tests energy accounting: kernels, intervals and totals add up; accounting changes nothing else; invalid input is refused;
+# r9nano stays below its limit of 175 W.
 source "$(dirname "$0")/common.sh"
 
 kernels=$FIRMWARE/kernels
 cp "$kernels/relu_scalar.co" "$kernels/matmul_tiled.co" "$FMA_PEAK" .
 machine=(--config r9nano --config energy/r9nano --set energy.interval=1us)
 
-# value FILE ROW COLUMN: a field of a CSV file, rows counted from 1 after the header, columns by name.
+# value FILE ROW COLUMN: prints a field of a CSV file. Rows are counted from 1 after the header; columns are given by name.
 value() {
   awk -F, -v row="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) at = i }
                                     NR == row + 1 { print $at }' "$1"
 }
-# near A B PARTS: whether A and B differ by at most this fraction of B.
+# near A B PART: succeeds if A and B differ by at most the fraction PART of B.
 near() { awk -v a="$1" -v b="$2" -v part="$3" 'BEGIN { d = a - b; if (d < 0) d = -d; exit !(d <= part * b) }'; }
-# energy FOLDER PART: joules of "whole", "kernels" or "idle" in statistics.json.
+# energy FOLDER PART: prints the joules of PART ("whole", "kernels" or "idle") in statistics.json.
 energy() {
   awk -v part="\"$2\":" '/^  "energy": / { on = 1 } /^  "statistics": / { on = 0 }
                          on && $1 == part { found = 1 } found && $1 == "\"joules\":" { gsub(",", "", $2); print $2; exit }' \
@@ -68,9 +68,9 @@ arg = u32:64'
 for runs in relu matmul; do { cat two.launch; echo "${!runs}"; } >$runs.launch; done
 { cat two.launch; echo "$relu"; echo "$matmul"; } >both.launch
 
-# Kernels that do not share cached data use the same energy in one run as in separate runs. The first one finds the same
-# machine, so that its energy is equal bit for bit; the second one finds DRAM queues left by the first and possibly another
-# phase of refresh: a kernel of five microseconds coincides with one or two refreshes.
+# Kernels that do not share cached data use the same energy in one run as in separate runs. The machine's state before the first
+# kernel is the same in both, so that its energy is equal bit by bit; the second kernel finds DRAM queues left by the first one.
+# Refresh is disabled, as its phase would differ.
 for run in relu matmul both; do
   expect 0 "$LACUNA" launch $run.launch "${machine[@]}" --set cp.cold_dispatch=true --set dram.tREFI=0cycles --out $run
   check $run
@@ -98,7 +98,7 @@ done
 expect 0 "$LACUNA" launch relu.launch "${machine[@]}" --set energy.model=off --out off
 [[ ! -e off/power.csv ]] || fail "power.csv although energy is off"
 
-# Several queues concurrently, and a GPU that is reset.
+# Sums also add up with several concurrent queues, and on a GPU that is reset.
 expect 0 "$LACUNA" run "$FIRMWARE/determinism.elf" "${machine[@]}" --out queues
 check queues
 expect 0 "$LACUNA" run "$FIRMWARE/device_reset.elf" --config tiny --config energy/r9nano --out reset
@@ -124,15 +124,15 @@ refused "energy.vgpr_read" --config unknown.cfg
 refused "energy.interval" --config energy/r9nano --set energy.interval=0ns
 refused "energy.dram_activate" --config energy/r9nano --set energy.dram_activate=much
 refused "no energies are given" --set energy.model=on
-# Any nonzero energy suffices, here one that only matmul_tiled uses.
+# A single nonzero energy per event is sufficient, here that of LDS accesses, which only matmul_tiled performs.
 expect 0 "$LACUNA" launch matmul.launch --config r9nano --set energy.model=on --set energy.lds_word=1 --out lds
 check lds
 near "$(value lds/kernels.csv 1 energy_lds_j)" "$(value lds/kernels.csv 1 energy_j)" 1e-9 || fail "not all energy is the LDS's"
 awk -v e="$(value lds/kernels.csv 1 energy_j)" 'BEGIN { exit !(e > 0) }' || fail "the LDS takes no energy"
 refused "gpu.timing = functional has none" --config energy/r9nano --set gpu.timing=functional
 
-# The peak power of the vector ALUs and of DRAM is more than idle power and less than the board's limit. docs/guide/energy.md
-# has the numbers.
+# With vector ALUs or DRAM at their peak, power is more than idle power and less than the board's limit. docs/guide/energy.md
+# states the numbers.
 expect 0 "$LACUNA" launch fma_peak.co -k fma_peak --grid 262144 -a out:1M:f.bin -a u32:4 "${machine[@]}" --out fma_peak
 expect 0 "$LACUNA" launch relu_scalar.co -k relu_scalar --grid 1048576 --block 64 -a 'fill:1048576:f32:uniform(-1,1)' \
   -a zero:4M -a u32:1048576 "${machine[@]}" --out relu_scalar

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A figure from its sweep to its pictures, with few points: experiments/lazygpu/latency. All descriptions and sweeps are valid.
+# Tests the figure experiments/lazygpu/latency with few points, from the sweep to the pictures. The descriptions and sweeps of
+# all figures must be valid.
 source "$(dirname "$0")/common.sh"
 
 figures=(/usr/bin/python3 "$SOURCE/experiments/figures.py")
@@ -16,7 +17,7 @@ expect 0 "${figures[@]}" latency.figure quick ours.csv out
 for picture in png svg; do [[ -s out/latency.$picture ]] || fail "no picture latency.$picture"; done
 head -c 8 out/latency.png | grep -qa PNG || fail "latency.png is not a PNG"
 grep -q 'Footprint of the chain (KiB)' out/latency.md || fail "the table has no title of its axis"
-# The table has the values at 16 KiB and 256 KiB, with ratios of measured to published latency within a tenth of 1.
+# The table has the values at 16 KiB and 256 KiB, whose ratios of measured to published latency are between 0.9 and 1.1.
 awk -F'|' '$2 ~ /^ (16|256) $/ { ++n; ratio = $7; if (ratio < 0.9 || ratio > 1.1) exit 1 } END { exit n != 2 }' out/latency.md ||
   fail "the table has not both levels within a tenth: $(cat out/latency.md)"
 
@@ -53,13 +54,13 @@ sed 's/^over = .*/&\naverage = harmonic/' over.figure >wrong.figure
 expect 1 "${figures[@]}" wrong.figure quick ours.csv out
 complains "average = harmonic: must be one of arithmetic, geometric"
 
-# A sweep file together with the files that it includes.
+# Prints a sweep file together with the files that it includes.
 whole_sweep() {
   cat "$1"
   local included
   for included in $(sed -n 's/^include = //p' "$1"); do whole_sweep "$(dirname "$1")/$included"; done
 }
-# The figures of all papers must have a sweep at each scale with the metrics of the figure.
+# Each figure of each paper must have a sweep at each scale, and the sweep must have the metrics of the figure.
 declare -A tried
 for figure in "$SOURCE"/experiments/*/*.figure; do
   folder=$(dirname "$figure")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `lacuna finalize`: tags that other tools ignore and Lacuna displays; damaged ones are refused.
+# Tests `lacuna finalize`: other tools ignore its tags, Lacuna displays them, and damaged tags are refused.
 source "$(dirname "$0")/common.sh"
 
 kernels=$FIRMWARE/kernels
@@ -15,8 +15,8 @@ chain = kernel["chains"][0]
 assert chain["pattern"] == 1 and [i["tag"] for i in chain["instructions"]] == ["01", "10", "10", "10", "11"], chain
 assert kernel["vector_loads"] == 2 and kernel["refused"] == [], kernel
 EOF
-# For every code object, finalizing changes nothing that LLVM or a loader reads, and finalizing twice gives the same file as
-# once.
+# For every code object, finalizing changes nothing that LLVM or a loader reads, and finalizing a second time does not change
+# the file.
 chains=0 moved=0
 while read -r code; do
   expect 0 "$LACUNA" finalize "$code" --no-move -o once.co
@@ -36,7 +36,7 @@ while read -r code; do
   cmp moved.co twice.co || fail "$code: moved twice differs from once"
   [[ $(llvm-objdump-16 -d moved.co | grep -c '//') == $(llvm-objdump-16 -d "$code" | grep -c '//') ]] || fail "$code: other instructions"
   expect 0 "$LACUNA" disasm moved.co
-# The code of code object versions 2, 3 and 5 is the same.
+# Files of code object versions 2, 3 and 5 are left out, as their code is the same.
 done < <(find "$kernels" -name '*.co' ! -name '*_v[0-9]*.co')
 [[ $moved -ge 1 ]] || fail "no kernel of the firmware's has been moved"
 [[ $chains -ge 5 ]] || fail "only $chains chains in the firmware's kernels"
@@ -124,6 +124,6 @@ cp check.co damaged.co
 refuses "kernel vector_add: $first is not the instruction that was tagged"
 cp outside.co damaged.co
 refuses "kernel vector_add: 0x"
-# The file is tagged again from its code, regardless of its tag section.
+# Finalizing the file again replaces its damaged tag section.
 expect 0 "$LACUNA" finalize damaged.co --no-move -o repaired.co
 cmp repaired.co tagged.co || fail "tagging did not repair the section"

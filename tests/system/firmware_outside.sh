@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A firmware outside of the tree: examples/firmware in a fresh folder, by the makefile of the build; its faults have source lines,
-# and GDB stops in it.
+# Tests firmware outside of the source tree: examples/firmware is built in a new folder by the makefile of the build. Reports of
+# its faults have source lines, and GDB can stop in it.
 source "$(dirname "$0")/common.sh"
 
 cp "$SOURCE"/examples/firmware/* .
@@ -20,7 +20,7 @@ expect 2 "${make[@]}" GPU=gfx90a run
 complains "kernel saxpy, PC 0x"
 complains "saxpy.cl:3"
 
-# As in the documentation: compiled with -Og, under GDB.
+# Compiles the example with -Og and runs it under GDB, as in the documentation.
 cp "$SOURCE/examples/firmware/saxpy.cl" .
 expect 0 "${make[@]}" clean
 expect 0 "${make[@]}" CFLAGS=-Og

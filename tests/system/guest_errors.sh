@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Errors on the GPU that the program does not handle end it with an exit code and messages that name the error and its location.
+# Checks that GPU errors that the program does not handle end the program with an exit code and messages that name the error and
+# its location.
 source "$(dirname "$0")/common.sh"
 
 expect 1 "$LACUNA" run "$FIRMWARE/unhandled_packet.elf" --config tiny
@@ -25,7 +26,8 @@ complains "200 stopped queues"
 (($(wc -l <err.txt) < 100)) || fail "the log grows with the mistakes"
 (($(wc -l <mistakes/log.txt) < 100)) || fail "log.txt grows with the mistakes"
 grep -q '"stopped queues": 200' mistakes/statistics.json || fail "statistics.json does not count the mistakes"
-# A fault in a function called by a kernel is reported with the function, which is in no dynamic symbol table, and the kernel.
+# The report of a fault in a function that a kernel calls names both the function, which is in no dynamic symbol table, and the
+# kernel.
 cat >function.cl <<'EOF'
 static __attribute__((noinline)) void store_in_function(global int* place, int value) { *place = value; }
 kernel void call_to_store(global int* place) { store_in_function(place + get_global_id(0), 3); }
@@ -38,7 +40,7 @@ for target in gfx803 gfx90a; do
   grep -qE "kernel call_to_store, PC 0x[0-9a-f]+ \(function store_in_function \+0x[0-9a-f]{1,3}\)" err.txt || fail "the function is not named"
 done
 
-# A kernel on a device of another target.
+# A kernel for another target than the device's.
 expect 1 "$LACUNA" run "$FIRMWARE/scratch_gfx90a.elf" --config tiny --out wrong_target
 says "the code object is for gfx90a, the device is gfx803"
 expect 1 "$LACUNA" run "$FIRMWARE/scratch.elf" --config tiny --set gpu.target=gfx90a --out other_target

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Programs on the hart alone: exit codes, console, arguments, faults, and detection of every hang.
+# Tests programs that use the hart only: exit codes, console, arguments, faults, and detection of every hang.
 source "$(dirname "$0")/common.sh"
 
 expect 0 "$LACUNA" hart "$FIRMWARE/hello.elf"
@@ -27,7 +27,7 @@ for command in "hart" "run --config tiny"; do
 done
 rm -r one two three p "$long"
 
-# The guest may handle a fault; the log contains the address.
+# The guest can handle the fault; the log contains the faulting address.
 expect 7 "$LACUNA" hart "$FIRMWARE/unmapped.elf"
 complains "0x40000000"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs under a debugger end like others, and the debugger receives the exit status.
+# Checks that runs under a debugger end like other runs, and that the debugger receives the exit status.
 source "$(dirname "$0")/common.sh"
 
 # debug CODE PROGRAM OPTIONS...: continues to the end of the run under GDB; lacuna's exit code must be CODE. GDB's output is in
@@ -32,7 +32,7 @@ says "exited with code 01]"
 debug 124 loop_forever --max-time 1ms
 says "lacuna: simulated time limit of 1.000 ms reached"
 says "exited with code 0174"
-# A wfi that waits while a disabled interrupt line changes.
+# The hart waits in wfi while a disabled interrupt line changes.
 debug 125 masked_timer --set sim.max_idle=1ms
 says "hung"
 says "exited with code 0175"

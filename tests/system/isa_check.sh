@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# `lacuna isa check`, and the same check when a kernel is dispatched: a kernel that cannot run does not affect the others of its
-# file.
+# Tests `lacuna isa check`, and the same check at dispatch: a kernel that cannot run does not affect other kernels of its file.
 source "$(dirname "$0")/common.sh"
 
 code=$FIRMWARE/kernels/test_kernels.co
@@ -39,7 +38,7 @@ for line in '"type": "float4"' '"address_space": "local"' '"offset": 64' '"requi
   says "$line"
 done
 
-# A file that is not a code object, and a code object for another processor.
+# Rejects a file that is not a code object, and a code object for another processor.
 expect 2 "$LACUNA" isa check "$FIRMWARE/hello.elf"
 complains "is for RISC-V (243), AMDGPU (224) is needed"
 expect 2 "$LACUNA" isa check nowhere.co
@@ -58,7 +57,8 @@ complains ".long 0xbfff0000: unknown SOPP opcode"
 expect 0 "$LACUNA" launch "$code" -k count_up --grid 64 -a out:4:count.bin --out out
 [[ $(od -An -td4 count.bin) -eq 64 ]] || fail "count_up counted $(od -An -td4 count.bin)"
 
-# An offload bundle as clang makes it, and the same in a section of a host executable: two targets and the host's empty entry.
+# Accepts an offload bundle as made by clang (two targets, and an empty entry for the host), and the same bundle in a section of
+# a host executable.
 le64() { local n=$1 i; for ((i = 0; i < 8; ++i)); do printf "\\x$(printf %02x $((n >> 8 * i & 255)))"; done; }
 bundle() { # bundle FILE8 FILE9
   local ids=(host-x86_64-unknown-linux-gnu hipv4-amdgcn-amd-amdhsa--gfx803 hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Effect of output.kernels on the table of kernels: the same lines compressed, or totals; all other files are the same.
+# Tests the effect of output.kernels on the table of kernels: it contains the same lines in compressed form, or totals; all
+# other files are the same.
 source "$(dirname "$0")/common.sh"
 
 cat >two.launch <<END
@@ -31,7 +32,7 @@ for table in gzip totals; do
   [[ ! -e $table/kernels.csv ]] || fail "$table has kernels.csv, too"
 done
 [[ $(wc -l <dispatches/kernels.csv) == 52 ]] || fail "not 51 dispatches"
-# All columns but host times.
+# Compares all columns except host times.
 cmp <(cut -d, -f1-13,15- dispatches/kernels.csv) <(zcat gzip/kernels.csv.gz | cut -d, -f1-13,15-) || fail "not the same lines"
 [[ $(stat -c %s gzip/kernels.csv.gz) -lt $(($(stat -c %s dispatches/kernels.csv) / 5)) ]] || fail "compression has not made it smaller"
 python3 - <<'PYTHON' || fail "the totals are not those of the dispatches"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# When a run is killed, the files contain everything finished so far: kernels, their requests over time, the console, errors.
+# Checks that the files of a killed run contain everything that was finished before: kernels, their requests over time, the
+# console, errors.
 source "$(dirname "$0")/common.sh"
 
 "$LACUNA" run "$FIRMWARE/endless_after_kernels.elf" --config tiny --set gpu.request_interval=50ns --out killed >out.txt 2>err.txt &

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# launch.sh KERNELS: `lacuna launch` with a code object of one version and target: every kind of argument, hidden arguments, data from
-# and to files, comparisons.
+# launch.sh KERNELS: tests `lacuna launch` with a code object of one version and target: every kind of argument, hidden
+# arguments, data from and to files, comparisons.
 source "$(dirname "$0")/common.sh"
 
 code=$FIRMWARE/kernels/$1.co
@@ -27,7 +27,7 @@ is "$(integers s.bin 13)" "256 1 1 64 1 1 4 1 1 7 8 9 1"
 launch 0 -k required_size --grid 64,4 -a out:1K:r.bin
 is "$(od -An -v -td4 -w4 r.bin | sed -n '66p' | xargs)" 101
 
-# A workgroup larger than the kernel was compiled for, as some hosts launch it, is refused unless the user allows it.
+# A workgroup larger than the kernel was compiled for, which some hosts launch, is refused unless the user allows it.
 launch 2 -k shape --grid 1024 --block 1024 -a out:64:s.bin
 complains "the kernel was compiled for at most 256"
 launch 0 -k shape --grid 1024 --block 1024 --max-block 1024 -a out:64:s.bin
@@ -45,7 +45,7 @@ is "$(integers s.bin 6)" "512 1 1 512 1 1"
 launch 0 -k recursion --grid 64 -a out:256:f.bin -a i32:10 --stack 16K
 is "$(integers f.bin 2)" "55 55"
 
-# A buffer that is loaded, changed and saved, and a dispatch that is repeated.
+# Changes a buffer that is loaded from a file and saved to it; then repeats a dispatch.
 for i in 40 30 20 10; do printf '\x'"$i"'\0\0\0'; done >values.bin
 launch 0 -k bitonic_pass --grid 4 -a inout:values.bin -a u32:2 -a u32:4
 is "$(integers values.bin 4)" "32 16 64 48"
@@ -68,7 +68,7 @@ says "differs from reference.bin in 1 of 1024 f32 elements"
 says "  [17] "
 launch 0 "${operands[@]}" -a out:4K:q.bin --compare reference.bin --tolerance abs=2
 
-# A fault is reported with kernel and location, and ends the run with 1.
+# A fault is reported with kernel and location, and ends the run with exit code 1.
 launch 1 -k shape --grid 64 -a null
 complains "memory fault"
 complains "kernel shape"

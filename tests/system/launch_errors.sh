@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Launches that are refused before anything runs, with a message that names the mistake, its location and the nearest name.
+# Tests launches that are refused before anything runs, with a message that names the mistake, its location and the nearest
+# valid name.
 source "$(dirname "$0")/common.sh"
 
 code=$FIRMWARE/kernels/launch_examples.co
@@ -49,7 +50,7 @@ refuses "cut.co: truncated" cut.co -k nothing --grid 1
 refuses "is for RISC-V" "$FIRMWARE/hello.elf" -k nothing --grid 1
 
 cp "$code" code.co
-line() { # line NUMBER SENTENCE TEXT...: a launch file with the lines TEXT is refused at line NUMBER
+line() { # line NUMBER SENTENCE TEXT...: checks that a launch file with the lines TEXT is refused at line NUMBER
   printf '%s\n' "${@:3}" >bad.launch
   refuses "bad.launch:$1: " bad.launch
   complains "$2"

@@ -8,7 +8,7 @@ expect 0 "$LACUNA" launch paths.launch --out out
 grep -q '^floyd_warshall  *64 ' err.txt || fail "not 64 dispatches of floyd_warshall"
 [[ $(wc -l <out/kernels.csv) -ge 67 ]] || fail "kernels.csv has too few lines"
 
-# Row 0 of the paths without its first element, for which Floyd-Warshall may find a detour from 0 to itself.
+# Prints row 0 of the paths without the first element: Floyd-Warshall may find a detour from vertex 0 to itself.
 numbers() { od -An -v -td4 -w4 -j4 -N252 "$1"; }
 diff <(numbers paths.bin) <(numbers distances.bin) >&2 || fail "Floyd-Warshall and relaxation disagree"
 [[ $(od -An -td4 -N4 distances.bin) -eq 0 ]] || fail "vertex 0 is not at distance 0"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Limits of the process: size of files (ulimit -f) and memory (ulimit -v). Lacuna ends with an exit code and a message, not by a
-# signal.
+# Tests the process's limits of file size (ulimit -f) and memory (ulimit -v): Lacuna must end with an exit code and a message,
+# not by a signal.
 source "$(dirname "$0")/common.sh"
 
-# within LIMIT COMMAND...: runs the command under `prlimit LIMIT`; its exit code is in `code`. Its standard error reaches
-# err.txt through a pipe, to which the limit does not apply.
+# within LIMIT COMMAND...: runs the command under `prlimit LIMIT` and sets `code` to its exit code. The command's standard error
+# reaches err.txt through a pipe, to which the limit does not apply.
 within() {
   local limit=$1
   shift
@@ -42,7 +42,7 @@ each_file "$LACUNA" launch "$kernels" --config tiny --set output.kernels=gzip -k
 each_file "$LACUNA" launch "$kernels" --config tiny --set output.kernels=totals -k shape --grid 64 --repeat 50 -a out:64:s.bin
 each_file "$LACUNA" hart "$FIRMWARE/hello.elf"
 
-# Files saved by a launch, which are larger than its reports: the file of an earlier launch is kept.
+# If a launch cannot save a file, which is larger than its reports, the file of an earlier launch is kept.
 echo earlier >s.bin
 within --fsize=1000000 "$LACUNA" launch "$kernels" --config tiny -k shape --grid 64 -a out:2000000:s.bin
 [[ $code == 74 ]] || fail "a result that cannot be saved: code $code"
@@ -65,8 +65,8 @@ complains "docs/parameters.md: cannot be written: File too large"
 within --fsize=10 "$LACUNA" exec -- sh -c 'echo more than ten bytes >file.txt; echo no signal'
 [[ $code == 153 ]] || fail "a program of lacuna exec that exceeds the limit: code $code"
 
-# Memory. Below the needs of the loader and of the libraries' initialisation Lacuna cannot report anything: the loader reports
-# the error and exits with 127.
+# If memory does not suffice for the loader and for the initialisation of the libraries, the loader reports the error and exits
+# with 127, before Lacuna runs.
 succeeded=no
 for megabytes in 10 25 40 60 100 150 250 400 1500 20000; do
   for door in "hart $FIRMWARE/hello.elf" "run $FIRMWARE/demo.elf --config tiny --set sim.threads=2" \

@@ -2,7 +2,7 @@
 # Output that cannot be written is an error with exit code 74.
 source "$(dirname "$0")/common.sh"
 
-# lost FILE [OPTION...]: a run with this file of the output folder on a full disk, simulated by /dev/full.
+# lost FILE [OPTION...]: runs a program with FILE of the output folder on a full disk, simulated by /dev/full.
 lost() {
   local file=$1
   shift

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Instructions of matrix extensions, from an unmodified compiler: their listings, and the devices that execute them.
+# Tests instructions of matrix extensions in code from an unmodified compiler: their listings, and which devices execute them.
 source "$(dirname "$0")/common.sh"
 
 cat >codes.cl <<'EOF'
@@ -46,7 +46,7 @@ done
 expect 1 "$LACUNA" launch codes.co -k undefined_code --grid 64 -a out:256:d.bin --config mi210 --set mfma.extensions=all --out undefined
 grep -qE "PC 0x[0-9a-f]+ .* \(v_mfma_f32_16x16x16f16 .*cbsz:7 abid:15\)" err.txt || fail "the fault does not name the instruction"
 
-# A device without matrix units, and an unknown name of an extension.
+# Refuses the extensions on a device without matrix units, and unknown names of extensions.
 expect 2 "$LACUNA" launch codes.co -k shortest --grid 64 -a out:1024:d.bin --config r9nano --set mfma.extensions=all
 complains "mfma.extensions: gpu.target = gfx803 has no matrix units"
 expect 2 "$LACUNA" launch codes.co -k shortest --grid 64 -a out:1024:d.bin --config mi210 --set mfma.extensions=simd

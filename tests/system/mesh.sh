@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `lacuna mesh`, and the use of a mesh's links (output.links).
+# Tests `lacuna mesh`, and the output of link utilisation (output.links).
 source "$(dirname "$0")/common.sh"
 
 is_xml() { python3 -c "import sys, xml.etree.ElementTree as t; t.parse(sys.argv[1])" "$1" || fail "$1 is not XML"; }
@@ -10,7 +10,7 @@ says "core 36 at (1,5)"
 says "pairs of different caches have a meeting node"
 is_xml meeting.svg
 grep -q "Meeting nodes for core 36" meeting.svg || fail "the picture is not of core 36"
-# The placement on a mesh does not depend on the nodes that compute.
+# The placement on a mesh does not depend on which nodes can compute (ndc.mode).
 cp out.txt none.txt
 expect 0 "$LACUNA" mesh --config mesh56 --config neardata/omni --core 36
 cmp out.txt none.txt || fail "the mesh differs with ndc.mode"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# near_data.sh CONFIG KERNEL MODE...: chains performed near the data give the same results, in the same cycles with any number
-# of threads; packets leave, and each is accepted or refused.
+# near_data.sh CONFIG KERNEL MODE...: checks that chains offloaded to the data have the same results as without offloading, and
+# take the same cycles with any number of threads; and that packets are sent, each of which is accepted or refused.
 source "$(dirname "$0")/common.sh"
 config=$1 code=$FIRMWARE/kernels/$2.co
 shift 2

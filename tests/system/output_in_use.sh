@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# One run at a time writes to an output folder; files of an earlier run are not mistaken for those of a later one.
+# Checks that only one run at a time writes to an output folder, and that files of an earlier run are not mistaken for those of
+# a later one.
 source "$(dirname "$0")/common.sh"
 
 # is_whole FOLDER: checks that all files of the folder belong to one run that has ended.
@@ -30,7 +31,7 @@ cmp busy/kernels.csv before.csv || fail "a run that was refused has written"
 kill -KILL $process
 wait $process || true
 [[ ! -e busy/statistics.json ]] || fail "a run that was killed claims to be whole"
-# A killed run leaves no lock; its files that the next run does not write are removed.
+# A killed run leaves no lock, and the next run removes those of its files that it does not write itself.
 expect 0 "$LACUNA" run "$FIRMWARE/hello.elf" --config tiny --set gpu.request_interval=1us --out busy
 [[ -e busy/requests.csv && -e busy/statistics.json ]] || fail "the results are missing"
 expect 0 "$LACUNA" hart "$FIRMWARE/hello.elf" --out busy
@@ -44,7 +45,7 @@ kill -KILL $process
 wait $process || true
 [[ ! -e busy/statistics.json ]] || fail "the statistics are an earlier run's"
 
-# Concurrent runs into one folder: runs that are refused report it, all others write complete files.
+# Of concurrent runs into one folder, those that are refused report this, and all others write complete files.
 for try in 1 2 3; do
   processes=()
   for i in 1 2 3 4; do

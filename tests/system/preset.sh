@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A preset ($1) starts the firmware and runs a kernel of its target ($2: relu, relu_gfx90a) with the same results as another
-# machine. Its DRAM has the bandwidth ($3, GB/s) given by the preset's source. Further arguments are options of Lacuna, such as
-# further presets.
+# Checks that a preset ($1) starts the firmware and runs a kernel for its target ($2: relu, relu_gfx90a) with the same results
+# as another machine, and that its DRAM has the bandwidth ($3, GB/s) stated in the preset's source. Further arguments are
+# options of Lacuna, such as further presets.
 source "$(dirname "$0")/common.sh"
 machine=(--config "$1" "${@:4}")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Load requests over time: they include all requests of kernels.csv and are the same with any number of threads; recording
-# changes nothing else; wrong input is refused.
+# Tests the record of load requests over time: it includes all requests of kernels.csv and does not depend on the number of
+# threads; recording changes nothing else; invalid input is refused.
 source "$(dirname "$0")/common.sh"
 
 cp "$FIRMWARE/kernels/relu_scalar.co" .

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Sampled timing against detailed timing: kernels that are steady and kernels that are not. Results are equal, errors of times
-# are within their bounds, kernels that cannot be sampled are timed completely, and the run hash does not depend on the number
-# of threads. Usage: sampled.sh KERNELS OPTION... with the name of the code object.
+# Tests sampled timing against detailed timing, with steady and unsteady kernels. Results are equal, errors of times are within
+# their bounds, kernels that cannot be sampled are timed completely, and the run hash does not depend on the number of threads.
+# Usage: sampled.sh KERNELS OPTION... with the name of the code object.
 . "$(dirname "$0")/common.sh"
 kernels=$1
 shift
@@ -33,8 +33,8 @@ sums() {
       n[k] += $column["wavefront_instructions"]; u[k] += $column["untimed_instructions"] }
     END { for (k in c) print k, c[k], h[k], n[k], u[k] }' "$1/kernels.csv" | sort
 }
-# check FOLDER KERNEL PER_MILLE UNTIMED: the error of the kernel's cycles is at most PER_MILLE, or within the stated interval if
-# PER_MILLE is "interval", and the untimed share of its instructions is at least UNTIMED.
+# check FOLDER KERNEL PER_MILLE UNTIMED: checks that the error of the kernel's cycles is at most PER_MILLE, or within the stated
+# interval if PER_MILLE is "interval", and the untimed share of its instructions is at least UNTIMED.
 check() {
   join <(sums loose) <(sums "$1") | awk -v kernel="$2" -v bound="$3" -v least="$4" '
     $1 == kernel { error = ($6 - $2) / $2 * 1000; share = $9 / $8
@@ -45,15 +45,16 @@ check() {
 }
 for kernel in two_halves bimodal slow_last two_phases; do check one $kernel 30 0.15; done
 for kernel in slow_last two_phases; do check skipped $kernel 30 0.15; done
-# Without execution, the sampling cannot determine which workgroups take long.
+# If untimed workgroups are skipped, sampling cannot determine which of them take long: the expected errors are larger.
 check skipped two_halves interval 0.15
 check skipped bimodal 100 0.15
 check one steady 20 0.5
 check one sum_lines 30 0
-# A workgroup of chained waits for another workgroup.
+# `chained` cannot be sampled, because its workgroups wait for each other.
 check one chained 5 0
 [[ $(sums one | awk '$1 == "chained" { print $5 }') == 0 ]] || fail 'chained is sampled'
-# A launch whose time its class predicts, and whose wavefronts fault, ends with an error in either mode and does not hang.
+# A launch whose wavefronts fault ends with an error and does not hang, even if its time is predicted from earlier launches of
+# its class.
 cat >fault.launch <<'END'
 [code]
 file = sampled_cases.co
@@ -76,5 +77,5 @@ for mode in loose sampled; do
   expect 1 "$LACUNA" launch fault.launch --quiet --out fault "$@" --set gpu.timing=$mode
   [[ $(cat out.txt err.txt) == *fault* ]] || fail "$mode: no fault is reported"
 done
-# Without predictions for whole launches, only long kernels have untimed parts.
+# Without predictions across kernels, fewer instructions are untimed, since only parts of long launches are.
 [[ $(sums alone | awk '$1 == "steady" { print $5 }') -lt $(sums one | awk '$1 == "steady" { print $5 }') ]] || fail 'predictions'

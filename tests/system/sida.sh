@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# sida.sh: the commands of docs/guide/sida.md, and errors in other commands.
+# sida.sh: tests the commands of docs/guide/sida.md, and errors in other commands.
 source "$(dirname "$0")/common.sh"
 
 mkdir -p bin build/release
 ln -s "$LACUNA" bin/lacuna
 PATH=$PWD/bin:$PATH
 ln -s "$FIRMWARE" build/release/firmware
-# Host programs are run by page_docs_guide_sida.
+# The test page_docs_guide_sida runs the page's host programs.
 sed -n '/^```sh$/,/^```$/p' "$SOURCE/docs/guide/sida.md" | sed '/^```/d; / exec /d' >commands.txt
 [[ $(wc -l <commands.txt) == 15 ]] || fail "docs/guide/sida.md has other commands"
 while read -r line; do
@@ -27,7 +27,7 @@ expect 0 "$LACUNA" sida info power.prepared --order natural
 [[ $(tail -n 1 out.txt | tr -s ' ' | cut -d ' ' -f 2-) == "$(grep '^triangular' all.txt | tr -s ' ' | cut -d ' ' -f 2-)" ]] || fail "the prepared matrix is another one"
 awk '$1 == "natural" { line = $0 } END { split(line, cells, " "); exit !(line ~ / [1-9][0-9,]* +[0-9.]+ % +[0-9.]+ %$/) }' all.txt || fail "nothing is loaded again"
 
-# A matrix that is generated in an order has the values that `sida info` gives for this order, also if its file is compressed.
+# A matrix that is generated in an order has the values that `sida info` prints for this order, even if its file is compressed.
 expect 0 "$LACUNA" sida generate power:rows=2000,entries=20000 --order triangular --out ordered.mtx
 gzip -k ordered.mtx
 expect 0 "$LACUNA" sida info power:rows=2000,entries=20000 --order triangular
@@ -45,7 +45,7 @@ printf '1\n3\n2\n' >order.txt
 expect 0 "$LACUNA" sida info symmetric.mtx --order order.txt
 says "order.txt"
 
-# refused MESSAGE ARGUMENT...: the command is refused with the message, and prints nothing.
+# refused MESSAGE ARGUMENT...: checks that the command is refused with the message and prints nothing.
 refused() {
   expect 2 "$LACUNA" sida "${@:2}"
   complains "lacuna: $1"
@@ -80,7 +80,7 @@ complains "--timeline is of --machine sida"
 # Programs: results are right, and the machines have different times.
 [[ $(grep -c "as one operation after the other computes it, to the bit" all.txt) == 3 ]] || fail "results of docs/guide/sida.md's programs"
 cycles() { sed -n 's/^time .* \([0-9,]*\) cycles$/\1/p' out.txt | tr -d ,; }
-# part NAME: prints this part of the energy in uJ.
+# part NAME: prints part NAME of the energy in uJ.
 part() { awk -v name="$1" '/^energy / { table = 1 } table && $1 == name { printf "%d", 1000 * $2 }' out.txt; }
 for machine in sida oracle roofline cpu; do
   expect 0 "$LACUNA" sida run pr --matrix power:rows=20000,entries=256000 --iterations 20 --machine $machine --config energy/sida
@@ -93,7 +93,7 @@ done
 [[ $memory_of_cpu == "" ]] || fail "the CPU has an energy"
 expect 0 "$LACUNA" sida machine --set sida.buffer=128MiB
 grep -Eq "^buffer, .* 121\.5$" out.txt || fail "the buffer's area is not proportional to its size"
-# Programs take longer the fewer operations share a pass; the results are the same.
+# The fewer operations share a pass, the longer programs take; the results are the same.
 before=0
 for fusion in auto producer-consumer none; do
   expect 0 "$LACUNA" sida run pr --matrix power:rows=20000,entries=256000 --iterations 20 --fusion $fusion --check
@@ -143,7 +143,7 @@ print(functools.reduce(dict.get, sys.argv[2:], json.load(open(sys.argv[1] + "/st
 expect 0 "$LACUNA" sida run pr --matrix road:rows=2500 --config first/effective.cfg --out second --quiet
 [[ ! -s out.txt ]] || fail "--quiet prints something"
 [[ $(run_value first run_hash) == "$(run_value second run_hash)" ]] || fail "the effective configuration makes another run"
-# A GPU's job that does not end: the reason, its location, the usual exit code, and its files.
+# A job on a GPU that does not end in time: reason, location, the usual exit code, and files.
 expect 124 "$LACUNA" sida run pr --matrix road:rows=2500 --machine device --config sida --set sim.max_time=3us --out limited
 complains "program pr has not ended: simulated time limit of 3.000 us reached"
 complains "sida: queue 0, packet 0, program 0x"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# sida_plans.sh PROGRAM: the hart generates the same programs for the accelerator as the build machine, byte for byte.
+# sida_plans.sh PROGRAM: checks that the hart and the build machine generate the same programs for the accelerator, byte by
+# byte.
 source "$(dirname "$0")/common.sh"
 
 "$1" >expected.txt || fail "the build machine cannot make them"

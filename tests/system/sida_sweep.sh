@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# sida_sweep.sh: the sweep of the accelerator in docs/guide/sweep.md, changes that make its points stale, and errors.
+# sida_sweep.sh: tests the accelerator's sweep in docs/guide/sweep.md, changes that make its points stale, and errors.
 source "$(dirname "$0")/sweep_common.sh"
 
 sed -n '/^## SIDA/,/^## /p' "$SOURCE/docs/guide/sweep.md" | sed -n '/^```ini$/,/^```$/p' | sed '/^```/d' >pr.sweep
@@ -26,7 +26,7 @@ expect 0 "$LACUNA" sida generate road:rows=900 --out a.mtx
 expect 0 "$LACUNA" sweep file.sweep --dry-run
 says "4 points, 4 to run"
 
-# refused MESSAGE SED-COMMAND: the sweep edited by the command is refused with the message.
+# refused MESSAGE SED-COMMAND: checks that the sweep, edited by the command, is refused with the message.
 refused() {
   sed "$2" pr.sweep >bad.sweep
   expect 2 "$LACUNA" sweep bad.sweep --dry-run

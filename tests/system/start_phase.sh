@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# gpu.start_phase delays each dispatch by a number of core cycles and changes no result. With hashed partitions and sets, a
-# product of matrices whose rows go once around the partitions takes less time and has the same result. Numbers of partitions
-# and sets that cannot be hashed are refused.
+# Checks that gpu.start_phase delays each dispatch by the given number of core cycles and changes no result. With hashed
+# partitions and sets, a product of matrices whose rows are as long as one round of the partitions takes less time and has the
+# same result. Numbers of partitions and sets that cannot be hashed are refused.
 source "$(dirname "$0")/common.sh"
 
 cp "$FIRMWARE/kernels/matmul_tiled.co" .
@@ -28,7 +28,7 @@ END
 time_of() {
   awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i } NR == 2 { print $column[name] }' "$1/kernels.csv"
 }
-# product NAME SETTING...: runs the product; its result is in NAME.bin.
+# product NAME SETTING...: runs the matrix product; its result is in NAME.bin.
 product() {
   local name=$1
   shift

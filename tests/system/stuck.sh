@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# stuck.sh FIRMWARE CODE-OBJECT OPTION...: kernels that never end, in firmware and launched. However the run ends, it reports
-# where the kernel's wavefronts are and what they wait for, and the kernel is in the results.
+# stuck.sh FIRMWARE CODE-OBJECT OPTION...: tests kernels that never end, started by firmware and by `lacuna launch`. However the
+# run ends, it must report where the kernel's wavefronts are and what they wait for, and the kernel must be in the results.
 source "$(dirname "$0")/common.sh"
 
 firmware=$FIRMWARE/$1.elf
@@ -70,7 +70,7 @@ ends_by TERM "ended by SIGTERM" mutex run-term
 
 expect 124 "$LACUNA" launch "$code" "${half_barrier[@]}" "${options[@]}" --max-time 10ms --out launch-time
 tells half_barrier launch-time
-# The kernel runs if the load of its arguments has completed.
+# Once the load of its arguments has completed, the kernel is running.
 start "$LACUNA" launch "$code" "${mutex[@]}" "${options[@]}" --set gpu.request_interval=50ns --out launch-signal
 await awk -F, '$1 == "gpu" && $5 > 0 { answered = 1 } END { exit !answered }' launch-signal/requests.csv
 ends_by INT "ended by Ctrl-C" mutex launch-signal

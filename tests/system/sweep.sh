@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# lacuna sweep: points are run once; kill -9 loses only the points that were running; failures are rows; rebuilding a workload
-# makes its points stale; mistakes are reported before anything runs.
+# Tests lacuna sweep: points are run once; kill -9 loses only the points that were running; failed points are stored, too;
+# rebuilding a workload makes its points stale; mistakes are reported before anything runs.
 source "$(dirname "$0")/sweep_common.sh"
 
 relu_launch
@@ -90,7 +90,7 @@ complains "15 points are stale, run before with another file relu.launch"
 complains "15 done (15 run now)"
 [[ $(query "SELECT count(*) FROM points") == 30 ]] || fail "the earlier points are not kept"
 
-# Points that fail or take too long are rows with their logs, and the others are run. The rows are kept until --retry.
+# Points that fail or take too long are stored with their logs, and the others are run. These entries are kept until --retry.
 failing_sweeps
 expect 1 "$LACUNA" sweep bad.sweep
 complains "2 points: 1 done (2 run now), 1 failed, 0 not run"
@@ -101,7 +101,7 @@ expect 0 "$LACUNA" results bad --points
 grep -q '^exit_42  *failed  *42 ' out.txt || fail "exit_42 is not a failed point"
 expect 0 "$LACUNA" results slow --points
 grep -q '^loop_forever  *timeout  *130 ' out.txt || fail "loop_forever has not been ended"
-# SIGTERM was sent before SIGKILL: partial results are stored, but are not values of the sweep.
+# SIGTERM was sent before SIGKILL: partial results are stored, but do not count as values of the sweep.
 [[ $(query "SELECT count(*) > 100 FROM statistics JOIN points ON points.id = point WHERE state = 'timeout'") == 1 ]] ||
   fail "no statistics of the point that took too long"
 expect 0 "$LACUNA" results slow --csv --metric run.simulated_ps
@@ -126,7 +126,7 @@ wait $second || fail "the second of two sweeps: $(cat b.txt)"
 [[ $(query "SELECT count(DISTINCT key) FROM members JOIN sweeps ON sweeps.id = sweep WHERE sweeps.name IN ('a', 'b')") == 18 ]] ||
   fail "not 18 points of two sweeps"
 
-# A workload changes while its sweep runs.
+# If a workload changes while its sweep runs, the sweep ends with an error.
 sed -e 's/^seed = .*/seed = 21..60/' relu.sweep >changes.sweep
 "$LACUNA" sweep changes.sweep -j 1 >out.txt 2>err.txt &
 process=$!
@@ -203,7 +203,7 @@ chmod +x talk
 expect 74 bash -c 'ulimit -f 200; exec "$@"' - "$LACUNA" sweep talk.sweep
 complains "/log.txt: cannot be written: File too large, the limit is 204800 bytes (ulimit -f)"
 [[ $(sqlite3 talk.db 'SELECT count(*) FROM points') == 0 ]] || fail "a point that the host did not let write is stored"
-# A full disk, if this user may mount one.
+# Tests a full disk, if this user may mount one.
 if unshare --mount --map-root-user true 2>/dev/null; then
   mkdir disk
   rm -f small.db*

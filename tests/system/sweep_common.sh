@@ -1,7 +1,7 @@
 # Common functions of the tests of sweeps, in addition to common.sh.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-# query SQL: result of a query of the database lacuna-results.db.
+# query SQL: prints the result of a query of the database lacuna-results.db.
 query() { sqlite3 -cmd '.timeout 60000' lacuna-results.db "$1"; }
 
 # relu_launch: writes relu.launch, whose constants are n and seed, and copies its kernel to the same folder.
@@ -26,8 +26,8 @@ arg = u32:n
 END
 }
 
-# failing_sweeps: bad.sweep has a point that fails and one that succeeds; the point of endless.sweep does not end, that of
-# slow.sweep is ended after a second. Their programs are in the same folder.
+# failing_sweeps: writes three sweeps and their programs. bad.sweep has a point that fails and one that succeeds; the point of
+# endless.sweep does not end; that of slow.sweep is ended after a second.
 failing_sweeps() {
   cp "$FIRMWARE"/{exit_42,loop_forever,hello}.elf .
   printf '%s\n' '[sweep]' 'command = run' 'program = {program}.elf' '[axes]' 'program = exit_42, hello' >bad.sweep

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# lacuna sweep --on slurm with a real Slurm: a controller and one node, started and ended here, without munge and for this user
-# only. Skipped (exit code 77) if Slurm is not installed.
+# Tests lacuna sweep --on slurm with a real Slurm: the script starts and ends a controller and one node, without munge and for
+# this user only. Skipped (exit code 77) if Slurm is not installed.
 source "$(dirname "$0")/sweep_common.sh"
 
 for program in slurmctld slurmd sbatch squeue; do
@@ -83,7 +83,7 @@ complains "nvalid partition"
 expect 2 "$LACUNA" sweep relu.sweep --on slurm --slurm partitoin=none
 complains "did you mean partition?"
 
-# Arrays of jobs with three points each.
+# Points are submitted as arrays of jobs with three points each.
 expect 0 "$LACUNA" sweep relu.sweep --on slurm
 complains "8 points: 8 done (8 run now)"
 [[ $(query "SELECT count(*) FROM points WHERE state = 'done' AND host = '$(hostname)'") == 8 ]] || fail "not 8 points on this host"
@@ -109,7 +109,7 @@ complains "12 points: 12 done"
 [[ $(query "SELECT count(*) FROM points") == 12 ]] || fail "not 12 points"
 [[ $(squeue --noheader | wc -l) == 0 ]] || fail "jobs are left"
 
-# A point that fails, one that takes too long for the sweep, and a job that is cancelled.
+# Tests a point that fails, a point that exceeds the sweep's time limit, and a job that is cancelled.
 failing_sweeps
 expect 1 "$LACUNA" sweep bad.sweep --on slurm
 complains "2 points: 1 done (2 run now), 1 failed"
@@ -130,8 +130,8 @@ grep -q '^loop_forever,killed,137,' out.txt || fail "the cancelled point is not 
 expect 0 "$LACUNA" results endless --failed
 says "CANCELLED"
 
-# Repetitions until the interval is reached: the same ones as without a batch system, although the jobs of the first ones are
-# collected by a later start, which then submits the next ones.
+# Repetitions are run until the interval is reached. They are the same ones as without a batch system, although the jobs of the
+# first repetitions are collected by a later command, which then submits the next ones.
 cat >until.sweep <<'END'
 include = relu.sweep
 [repeat]

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A sweep that adds start phases until the mean of each combination is known well enough: the choice of start
-# phases depends on results only, not on -j, on being killed, or on other points of the database; an interval that cannot be reached is reported.
+# Tests a sweep that adds start phases until the mean of each combination is known with the requested accuracy: the choice of
+# start phases depends on results only, not on -j, on interruptions, or on other points of the database; an interval that cannot
+# be reached is reported.
 source "$(dirname "$0")/sweep_common.sh"
 
 relu_launch
@@ -20,7 +21,7 @@ least = 4
 [metrics]
 cycles = kernels.relu_scalar.cycles
 END
-# chosen DATABASE: prints the start phases that the sweep has run for each combination, in the order of the file.
+# chosen DATABASE: prints the start phases that the sweep has run for each combination, in the order of the sweep file.
 chosen() {
   sqlite3 "$1" "SELECT json_extract(axes, '$.n'), json_extract(repeats, '$.\"gpu.start_phase\"') FROM members
     JOIN sweeps ON sweeps.id = sweep WHERE name = 'relu' AND current ORDER BY position"
@@ -87,7 +88,8 @@ cmp <(chosen killed.db) wanted.txt || fail "an interruption has changed which st
 expect 0 "$LACUNA" sweep relu.sweep --db killed.db
 complains "(0 run now)"
 
-# More repetitions are required than there are start phases: all are run, and the resulting interval is reported.
+# If more repetitions are required than there are start phases, all start phases are run, and the resulting interval is
+# reported.
 cp relu.sweep until.txt
 sed -i 's/^until = .*/until = 0.001 % of cycles/' relu.sweep
 expect 1 "$LACUNA" sweep relu.sweep

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A kernel with tags in its file runs like one that is tagged when it is dispatched; damaged tags are reported once and counted.
+# Checks that a kernel with tags in its file runs like one that is tagged at dispatch, and that damaged tags are reported once
+# and counted.
 source "$(dirname "$0")/common.sh"
 
 kernels=$FIRMWARE/kernels
@@ -27,11 +28,12 @@ print(value["value"] if isinstance(value, dict) else value)
 PYTHON
 }
 
-# without_tags FILE OUT: a file of the same length whose tags are in a section of another name, so that loading takes the same
-# time.
+# without_tags FILE OUT: writes a copy of the same length whose tags are in a section of another name, so that loading takes the
+# same time.
 without_tags() { sed 's/\.lacuna\.chains/.lacuna.others/' "$1" >"$2"; }
 
-# like NAME TOOL-OPTIONS DEVICE-OPTIONS CODE: a run of the tagged file equals one of a copy without tags, which the device tags.
+# like NAME TOOL-OPTIONS DEVICE-OPTIONS CODE: checks that a run of the tagged file equals one of a copy without tags, which the
+# device tags.
 like() {
   local name=$1 code=$4
   # shellcheck disable=SC2086

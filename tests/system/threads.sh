@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# threads.sh FIRMWARE CONFIGURATION [OPTION...]: runs are equal bit for bit with any number of host threads.
+# threads.sh FIRMWARE CONFIGURATION [OPTION...]: checks that runs are equal bit by bit with any number of host threads.
 source "$(dirname "$0")/common.sh"
 
 results() { # everything but wall times

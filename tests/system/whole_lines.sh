@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# whole_lines.sh CONFIG KERNELS [OPTION...]: a line of 128 bytes is one request from the coalescer to DRAM. The result and the
-# bytes that DRAM reads equal those with lines of 64 bytes; there are half as many requests.
+# whole_lines.sh CONFIG KERNELS [OPTION...]: checks that a line of 128 bytes is a single request from the coalescer to DRAM:
+# results and bytes read from DRAM equal those with lines of 64 bytes, with half as many requests.
 source "$(dirname "$0")/common.sh"
 config=$1 code=$FIRMWARE/kernels/$2.co
 shift 2
@@ -23,7 +23,7 @@ add 128
 cmp sum64.bin sum128.bin || fail "the sums differ"
 [[ $(od -An -tf4 -j4 -N4 sum128.bin | xargs) == 8 ]] || fail "1 + 7 is not 8"
 whole=$(counter 64 load_requests) half=$(counter 128 load_requests)
-# Two arrays of 256 KiB; scalar loads of arguments are requests of 64 bytes in both.
+# The two arrays have 256 KiB each; scalar loads of arguments are requests of 64 bytes in both runs.
 ((whole - half == 2 * 2048)) || fail "$whole requests with 64 bytes, $half with 128"
 # bytes_read: sums the bytes over all channels, including copies.
 bytes_read() {

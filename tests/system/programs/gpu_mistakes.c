@@ -1,4 +1,4 @@
-/* Mistakes of a driver, each a few hundred times: commands and doorbells that the device refuses, packets of no known type. */
+/* Makes driver mistakes, each a few hundred times: commands and doorbells that the device refuses, packets of unknown type. */
 #include "app.h"
 #include "driver/hsa.h"
 #include "hal/hal.h"

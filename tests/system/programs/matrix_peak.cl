@@ -1,4 +1,5 @@
-// Only matrix instructions of one kind, with four independent accumulators: matrix units at their peak.
+// Kernels that execute matrix instructions of one kind only, with four independent accumulators, so that matrix units are at
+// their peak.
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 
 #define PEAK(NAME, CBSZ, ABID, BLGP)                                                                   \
@@ -20,7 +21,7 @@ PEAK(peak_fp32, 6, 0, 2)
 PEAK(peak_minplus, 7, 1, 0)
 PEAK(peak_minplus_sparse, 7, 1, 1)
 
-// A vector instruction reads every result; the compiler inserts s_nop for 8 passes.
+// A vector instruction reads each result. The compiler inserts s_nop for a latency of 8 passes.
 kernel __attribute__((reqd_work_group_size(64, 1, 1))) void use_fp32(global float4* out, uint rounds) {
   const half4 x = (half4)(get_local_id(0));
   float4 a = 0;

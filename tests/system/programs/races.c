@@ -1,4 +1,4 @@
-/* A kernel of data races; prints the resulting words, so that the run hash covers them. */
+/* Runs a kernel of data races and prints the resulting words, so that the run hash covers them. */
 #include "app.h"
 
 CODE_OBJECT(races);

@@ -1,4 +1,4 @@
-/* A program that does not expect an error: it fills a queue whose first packet waits. */
+/* A program that does not expect an error: it fills a queue whose first packet never completes. */
 #include "app.h"
 
 int main(void) {

@@ -1,4 +1,4 @@
-/* A program that does not expect an error: its packet is of no known type. */
+/* A program that does not expect an error: its packet has an unknown type. */
 #include "app.h"
 #include "driver/hsa.h"
 
