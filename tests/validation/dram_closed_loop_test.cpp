@@ -1,11 +1,11 @@
 // The DRAM schedule with requesters that wait for its responses, compared with a controller that decides cycle by cycle
-// (dram_controller.h): each requester reads a line, writes one when the data have arrived, and continues with the next. The
-// completion times determine when the next requests arrive, unlike in traffic that is fixed beforehand (dram_mixed_test.cpp). A
-// difference of one cycle would spread.
+// (dram_controller.h): each requester reads a line, writes one when the data have arrived, and continues with the next. Unlike
+// in traffic that is fixed beforehand (dram_mixed_test.cpp), the completion times determine when the next requests arrive, so
+// that a difference of one cycle would propagate.
 //
 // With few requesters the channel waits for them. With many, reads wait together while writes are served, so that the
-// requesters proceed together, and the bus turns round less often than the watermarks require. Schedule and controller must
-// carry every line in the same cycles.
+// requesters proceed together, and the bus changes direction less often than the watermarks require. Schedule and controller
+// must transfer every line in the same cycles.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ struct Event {
 };
 using Events = std::priority_queue<Event, std::vector<Event>, std::greater<>>;
 
-/// Requesters begin two cycles apart. Lines are taken in order.
+/// The first read of each requester; requesters begin two cycles apart, and copy lines in order.
 Events first_reads(unsigned requesters) {
   Events events;
   for (unsigned i = 0; i < requesters; ++i) events.push({kStart + 2 * i, Event::Kind::read, i});
@@ -82,7 +82,7 @@ Copy run_controller(const DramParameters& p, unsigned requesters) {
   while (controller.now() < kStart) controller.tick();
   Copy copy;
   Events events = first_reads(requesters);
-  std::vector<unsigned> missing(kLines, bursts);  // bursts of each line's read that are missing
+  std::vector<unsigned> missing(kLines, bursts);  // for each line: bursts of its read whose data have not arrived
   Offers reads;
   Offers writes;
   unsigned next = requesters;
@@ -98,7 +98,7 @@ Copy run_controller(const DramParameters& p, unsigned requesters) {
         events.push({now + kAnswer + kBeforeWrite, Event::Kind::write, event.line});
       }
     }
-    // The oldest line whose queue has room.
+    // Offers bursts of the oldest line whose queue has room.
     reads.full = writes.full = false;
     const auto may_enter = [](const Offers& offers) { return !offers.full && !offers.lines.empty(); };
     while (may_enter(reads) || may_enter(writes)) {
@@ -141,7 +141,7 @@ Copy run_schedule(const DramParameters& p, unsigned requesters) {
   };
   Cycle now = kStart;
   while (copied < kLines) {
-    // Earliest time at which new information has an effect.
+    // Advances to the next event, but no further than the first event that an undecided completion may cause.
     now = std::min(now + kBeforeRead, events.empty() ? ~Cycle{0} : events.top().at);
     completed.clear();
     schedule.decide(Tick{now * period}, completed);

@@ -110,7 +110,7 @@ bool DramController::may_close(std::size_t bank) const {
 
 void DramController::activate(Request& request) {
   const DramParameters& p = parameters_;
-  const Cycle at = now_ + p.activate_cycles.n - 1;  // timing counts from the command's last cycle
+  const Cycle at = now_ + p.activate_cycles.n - 1;  // timing parameters count from the command's last cycle
   Bank& bank = banks_[request.bank];
   Group& group = groups_[request.group];
   Pseudo& pseudo = pseudos_[request.pseudo];

@@ -1,13 +1,14 @@
 // A DRAM controller that decides cycle by cycle, as the reference for traffic for which there are no curves of other
 // simulators.
 //
-// One queue of reads and one of writes for the channel, first ready, first come, first served in each. In every cycle the row
-// bus and the column bus carry one command each: that of the oldest request whose next command may be issued. A row is not
-// closed while a request that is served now can use it. Requests whose row was opened for them leave their queue, up to 32.
+// The channel has one queue of reads and one of writes; each is scheduled first-ready, first-come-first-served (FR-FCFS). In
+// every cycle the row bus and the column bus carry one command each: that of the oldest request whose next command may be
+// issued. A row is not closed while a request of the queue being served can use it. A request whose row was opened for it
+// leaves its queue; up to 32 such requests wait outside of the queues.
 //
-// Writes are served when there are more than `write_high` of the queue's entries, until fewer than `write_low` are left, and
-// whenever no read waits. This is what Ramulator2 (generic DRAM controller, wr_high_watermark, wr_low_watermark) and DRAMSys
-// (scheduler GrpFrFcfsWm, HighWatermark, LowWatermark) document.
+// Writes are served when they occupy more than the fraction `write_high` of the queue, until less than `write_low` is occupied,
+// and whenever no read waits. This is what Ramulator2 (generic DRAM controller, wr_high_watermark, wr_low_watermark) and
+// DRAMSys (scheduler GrpFrFcfsWm, HighWatermark, LowWatermark) document.
 //
 // The controller is not optimised for speed. It shares only the address map and the names of the timing parameters with the
 // model that is compared.
@@ -42,14 +43,14 @@ class DramController {
   };
   /// Requests whose column commands were issued since the last call.
   std::vector<Completion> completed();
-  /// Number of times that column commands changed from reads to writes, in any pseudo channel.
+  /// Number of changes from read to write column commands, summed over the pseudo channels.
   std::uint64_t turns() const { return turns_; }
 
  private:
   struct Request {
     std::uint64_t id;
     bool write;
-    bool opened;  // its row was opened for it, and it has left the queue
+    bool opened;  // the row was opened for this request, which has left the queue
     std::size_t pseudo;
     std::size_t group;
     std::size_t bank;

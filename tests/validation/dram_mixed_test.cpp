@@ -1,14 +1,14 @@
-// The DRAM schedule under mixed traffic, against a controller that decides cycle by cycle (dram_controller.h): every read is
-// done and every write is accepted in the same cycle.
+// The DRAM schedule under mixed traffic, against a controller that decides cycle by cycle (dram_controller.h): every read must
+// complete, and every write must be accepted, in the same cycle in both.
 //
-// That controller is first compared with Ramulator2's curves for reads. Then controller and schedule carry the same requests of
-// one burst, evenly spaced, sent in order by one source that has 64 reads in flight at most: at random or one burst after the
-// other, of which a quarter or half are writes; and copies of several arrays in parallel, 128 bytes of each in turn. Loads and
-// bandwidths are bursts per cycle; latencies are those of reads, in cycles. Each traffic has several seeds, which determine the
-// addresses of arrays and the written requests.
+// That controller is first compared with Ramulator2's curves for reads. Then controller and schedule serve the same requests of
+// one burst each, evenly spaced, sent in order by one source with at most 64 reads in flight. Traffic is either random or
+// sequential, with a quarter or half of the requests being writes, or copies several arrays in parallel, 128 bytes of each in
+// turn. Loads and bandwidths are bursts per cycle; latencies are those of reads, in cycles. Each kind of traffic is run with
+// several seeds, which determine the addresses of arrays and which requests are writes.
 //
-// DramSpace runs all mixes on all standards once and prints the errors of each class, which must be 0: 0 to 100 % writes at
-// random, one burst after the other, and in lines of 1 to 12 arrays in turn, and copies of as many arrays.
+// DramSpace runs all mixes on all standards once and prints the errors of each class, which must be 0: 0 to 100 % writes in
+// random traffic, sequential traffic, and lines of 1 to 12 arrays in turn; and copies of 1 to 12 arrays.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -42,8 +42,8 @@ struct Traffic {
   const char* name;
   bool sequential;
   unsigned writes;       // percentage of writes
-  unsigned copies;       // arrays that are copied simultaneously, or 0
-  unsigned streams = 0;  // arrays of which a line each is read or written in turn, or 0
+  unsigned copies;       // number of arrays that are copied simultaneously, or 0
+  unsigned streams = 0;  // number of arrays, of which one line each is accessed in turn, or 0
 };
 
 struct Request {
@@ -182,7 +182,7 @@ Result run_schedule(const DramParameters& parameters, const std::vector<Request>
   return result_of(requests, arrival, std::move(done));
 }
 
-/// Number of requests whose times differ, and the first of them; empty: none.
+/// Describes the number of requests whose times differ, and the first of them; empty: none.
 std::string differences(const std::vector<Request>& requests, const Result& ours, const Result& reference) {
   std::size_t count = 0;
   std::string first;

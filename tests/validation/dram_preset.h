@@ -1,4 +1,4 @@
-// The channels of the DRAM validations: presets without the controller's own latency, HBM2 at 2 Gbit/s first.
+// DRAM channels for the DRAM validations: presets without the controller's own latency; hbm2() is HBM2 at 2 Gbit/s.
 #pragma once
 
 #include <filesystem>

@@ -1,10 +1,10 @@
-// The DRAM schedule against Ramulator2 and DRAMSys (reference/dram.csv): unloaded latencies, achieved bandwidth and latency
-// against load of an HBM2 channel at 2 Gbit/s.
+// The DRAM schedule compared with Ramulator2 and DRAMSys (reference/dram.csv): unloaded latencies, and achieved bandwidth and
+// latency versus load, of an HBM2 channel at 2 Gbit/s.
 //
-// The reference's traffic: reads of one burst, evenly spaced; "random" chooses pseudo channel, group, bank and row
-// uniformly, "seq" walks through pseudo channels, groups, columns, banks and rows in this order. Loads and bandwidths are parts
-// of the peak, a burst a cycle for both pseudo channels together. Latencies count from arrival, the wait for the queue
-// included.
+// The reference's traffic: reads of one burst, evenly spaced; "random" chooses pseudo channel, group, bank and row uniformly,
+// "seq" walks through pseudo channels, groups, columns, banks and rows in this order. Loads and bandwidths are fractions of the
+// peak, which is one burst per cycle over both pseudo channels. Latencies are measured from arrival and include the wait for
+// the queue.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ struct Result {
   double latency = 0;    // ns
 };
 
-/// `forecast`: uses the times that are forecast when reads arrive.
+/// `forecast`: reports the completion times that are forecast when reads arrive.
 Result run(const DramParameters& parameters, bool sequential, double load, unsigned requests, bool forecast = false) {
   DramSchedule schedule(parameters);
   std::mt19937_64 random(17);
@@ -92,7 +92,8 @@ TEST(DramAgainstPeers, UnloadedLatencies) {
     const auto ramulator = row.number("avg_latency_incl_source_queue_ns");
     if (pattern == "unloaded_random_refresh") continue;
     ++rows;
-    // Ramulator's latencies are means of long runs, to a tenth of a cycle; DRAMSys adds 1.4 ns of its interface to each.
+    // Ramulator2's latencies are means of long runs, given to a tenth of a cycle; those of DRAMSys include 1.4 ns of its
+    // interface.
     const double reference = ramulator ? std::round(*ramulator) : *row.number("avg_latency_ns") - 1.4;
     EXPECT_NEAR(results.add({row.text("tool")}, pattern, ours, reference, 0), 0, 1e-9) << pattern;
   }
@@ -149,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Peer{"dramsys5.1", "frfcfs", DramScheduler::frfcfs, "avg_latency_ns", 7, 0.06, 0.10},
                     Peer{"ramulator2.1", "FCFS", DramScheduler::fcfs, "avg_latency_incl_source_queue_ns", 5, 0.06, 0.14}));
 
-// Requesters that cannot wait get forecasts, which are right on average.
+// Requesters that cannot wait for the decided times receive forecasts, which must be right on average.
 TEST(DramForecast, IsNearTheTimesThatAreDecided) {
   const DramParameters parameters = hbm2();
   Comparison results("dram_forecast.csv", {"pattern", "load"});

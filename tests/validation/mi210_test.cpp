@@ -44,8 +44,8 @@ TEST(Mi210, Latencies) {
   }
 }
 
-// The measured and the simulated time are means: launches of the product differ by a few per cent, launches here by the state
-// that the previous one left in the L2. The first launch is excluded, since it has nothing to write back.
+// The measured and the simulated time are means: launches on the product differ by a few per cent; simulated launches differ by
+// the state in which the previous one left the L2. The first launch is excluded, since it has nothing to write back.
 TEST(Mi210, CopyOfAMillionDoubles) {
   constexpr unsigned kLaunches = 9;
   Comparison results("mi210_copy.csv", {"launches"});
@@ -61,8 +61,8 @@ TEST(Mi210, CopyOfAMillionDoubles) {
       << mean << " against " << expected << " us";
 }
 
-// Vectors of 64 MiB: eight times the L2, so that data that remain in it hardly matter, and long enough for the order of
-// requests to reach that of a long run.
+// Vectors of 64 MiB are eight times as large as the L2, so that data that remain in the L2 hardly matter, and long enough for
+// the order of requests to become that of a long run.
 TEST(Mi210, RatesOfDram) {
   constexpr unsigned kElements = 1 << 23;
   Comparison results("mi210_streams.csv", {"kernel"});

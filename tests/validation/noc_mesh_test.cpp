@@ -1,9 +1,9 @@
-// The 8 x 8 mesh against BookSim2 (reference/noc_mesh_8x8.csv): unloaded latency by distance, latency against load, saturation
-// throughput.
+// The 8 x 8 mesh compared with BookSim2 (reference/noc_mesh_8x8.csv): unloaded latency by distance, latency versus load,
+// saturation throughput.
 //
-// Traffic as in the reference: every node injects packets at random (Bernoulli) to destinations chosen uniformly, itself
-// included; loads and throughputs are in flits per node and cycle. Request and reply: 56 nodes send requests of one flit to 8
-// memory nodes, which respond with five flits immediately.
+// Traffic as in the reference: every node injects packets at random (Bernoulli) to destinations chosen uniformly, including the
+// node itself; loads and throughputs are in flits per node and cycle. Request and reply: 56 nodes send requests of one flit to
+// 8 memory nodes, which respond with five flits immediately.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ using validation::Row;
 
 constexpr unsigned kNodes = 64;
 constexpr Tick kCycle = 1_ns;
-// BookSim2 calls a load unstable when the mean latency exceeds this (latency_thres).
+// Mean latency in cycles above which BookSim2 calls a load unstable (latency_thres).
 constexpr double kUnstable = 500;
 
 std::unique_ptr<BookedNetwork> mesh(MeshRouting routing, unsigned sources, unsigned destinations, const std::string& placement,
@@ -44,7 +44,7 @@ std::unique_ptr<BookedNetwork> mesh(MeshRouting routing, unsigned sources, unsig
 
 double cycles(Tick t) { return static_cast<double>(t.ps) / static_cast<double>(kCycle.ps); }
 
-// Mean latency in cycles, generation to arrival of the last flit.
+// Mean latency in cycles, from generation to arrival of the last flit.
 double uniform_latency(MeshRouting routing, unsigned flits, double load, unsigned length) {
   const auto network = mesh(routing, kNodes, kNodes, "");
   std::mt19937_64 random(11);
@@ -102,7 +102,7 @@ TEST(MeshAgainstBookSim, UnloadedLaw) {
       EXPECT_EQ(ours, 4 * distance + 6 + (flits - 1));
     }
     EXPECT_EQ(traversal.links, distance);
-    // BookSim2's mean over many packets at a small load: whole cycles except for rare conflicts.
+    // BookSim2's value is the mean over many packets at a small load: a whole number of cycles except for rare conflicts.
     const double error = results.add({std::to_string(router.n), std::to_string(distance), std::to_string(flits)}, "latency",
                                      ours, std::round(*row.number("avg_packet_latency")), 0);
     EXPECT_EQ(error, 0) << row.text("pattern") << ", " << flits << " flits";

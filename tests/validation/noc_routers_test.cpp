@@ -1,5 +1,5 @@
-// Stepped routers against BookSim2 (reference/noc_mesh_8x8.csv), up to saturation and beyond it; and the booked network against
-// stepped routers for parameters that the reference lacks: it has curves of eight virtual channels only.
+// Stepped routers compared with BookSim2 (reference/noc_mesh_8x8.csv), up to saturation and beyond it; and the booked network
+// compared with stepped routers for numbers of virtual channels that the reference lacks, which has curves for eight only.
 //
 //  Traffic as in noc_mesh_test.cpp: 8 x 8 mesh, every node injects at random to destinations chosen uniformly. Request and
 //  reply: 56 nodes send requests of one flit to 8 memory nodes, which respond with five flits immediately.
@@ -100,7 +100,7 @@ Outcome ours(unsigned channels, unsigned flits, double load) {
       [&](unsigned t, unsigned from, unsigned to) {
         const Tick arrival = mesh.send(from, to, VirtualNetwork::request, flits, kCycle * t).arrival;
         if (arrival >= kCycle * kWarmUp && arrival < kCycle * kLength) delivered += flits;
-        // Only packets that arrive in the measured time count, as for the routers.
+        // As with the stepped routers, only packets that arrive in the measured time count.
         if (t < kWarmUp || arrival >= kCycle * kLength) return;
         sum += static_cast<double>((arrival - kCycle * t).ps) / static_cast<double>(kCycle.ps);
         ++packets;
@@ -146,7 +146,8 @@ TEST_P(SteppedAgainstBookSim, LatencyAndAcceptedLoad) {
 INSTANTIATE_TEST_SUITE_P(Mesh, SteppedAgainstBookSim,
                          testing::Combine(testing::Values(MeshRouting::xy, MeshRouting::yx), testing::Values(1U, 5U)));
 
-// BookSim2: 0.43 at saturation and 0.37 far beyond it with packets of one flit, 0.42 and 0.41 with five.
+// Accepted flits per node and cycle in BookSim2: with packets of one flit, 0.43 at saturation and 0.37 far beyond it; with
+// packets of five flits, 0.42 and 0.41.
 TEST(SteppedRouters, AcceptLessBeyondSaturation) {
   for (const auto& [flits, least, most] : {std::tuple{1U, 0.04, 0.12}, {5U, 0.0, 0.06}}) {
     double highest = 0;
@@ -155,12 +156,12 @@ TEST(SteppedRouters, AcceptLessBeyondSaturation) {
     EXPECT_GT(fall, least) << flits;
     EXPECT_LT(fall, most) << flits;
   }
-  // The booked network, which serves the oldest packet first everywhere, loses no throughput beyond saturation.
+  // The booked network, in which every router serves the oldest packet first, loses no throughput beyond saturation.
   EXPECT_GT(ours(8, 1, 0.9).accepted, 0.99 * ours(8, 1, 0.44).accepted);
 }
 
-// The reference has no such curves: the test compares their saturation on a mesh of eight virtual channels and packets of one
-// flit with the order expected from theory. A round trip of a credit takes 7 cycles, so that eight channels nearly keep a link
+// The reference has no curves for tail credits and input speedup: the test compares saturation with the order expected from
+// theory, for packets of one flit. The round trip of a credit takes 7 cycles, so that eight virtual channels nearly keep a link
 // busy and four do not.
 TEST(SteppedRouters, TailCreditsAndInputSpeedupMoveSaturation) {
   const auto saturated = [](unsigned channels, unsigned speedup, bool wait) {

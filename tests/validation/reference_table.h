@@ -11,7 +11,7 @@
 
 namespace lacuna::validation {
 
-/// A row of a CSV file by column name. Fields contain no commas.
+/// A row of a CSV file, with access to fields by column name. Fields must not contain commas.
 class Row {
  public:
   Row(const std::vector<std::string>& columns, const std::string& line);
@@ -33,7 +33,7 @@ class Comparison {
  public:
   /// `keys`: names of the columns that identify the point of a row.
   Comparison(const std::string& name, const std::vector<std::string>& keys);
-  /// Returns the error: ours / reference - 1.
+  /// Adds a line. Returns the error: ours / reference - 1.
   double add(const std::vector<std::string>& point, const std::string& quantity, double ours, double reference, double allowed);
   const std::filesystem::path& path() const { return path_; }
 

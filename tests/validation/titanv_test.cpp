@@ -1,4 +1,5 @@
-// The preset titanv-like, compared with the baseline of Duplo (MICRO '20), section V.D: 28 cycles from L1, 120 from L2.
+// The preset titanv-like, compared with the baseline of Duplo (MICRO '20), section V.D: load latencies of 28 cycles (L1) and
+// 120 cycles (L2).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,18 +14,19 @@ constexpr double kClock = 1.2;  // GHz
 constexpr unsigned kLine = 128;
 constexpr double kL1 = 28, kL2 = 120;  // cycles
 
-/// Cycles of a load of a chain that stays in the L1 cache, which a kernel finds empty: its first load of a line goes to the L2.
+/// Mean cycles of a load in a chain that stays in the L1 cache. The cache is empty when a kernel starts, so the first load of
+/// each line is served by the L2.
 double from_l1(unsigned lines) { return kL1 + (kL2 - kL1) * lines / kHops; }
 
 TEST(TitanV, Latencies) {
   Machine machine("titanv_latency", "titanv-like", {});
   const auto cycles = [&](const ChainLevel& level) { return load_latency(machine, level, kLine) * kClock; };
-  // Working sets of 4 KiB for the L1, and of 2 MiB for the L2, which has 4.5 MiB.
+  // Working sets: 4 KiB for the L1, and 2 MiB for the L2, whose size is 4.5 MiB.
   EXPECT_NEAR(cycles({"L1", 32, 32, true}), from_l1(32), 1);
   EXPECT_NEAR(cycles({"L2", 16384, 16383, true}), kL2, 3);
 }
 
-// 32 KiB of L1: a working set of three quarters of it stays resident, one of twice its size does not.
+// The L1 has 32 KiB: a working set of three quarters of this size stays resident, one of twice the size does not.
 TEST(TitanV, L1HoldsItsSize) {
   Machine machine("titanv_l1", "titanv-like", {});
   const auto cycles = [&](unsigned kib) {

@@ -1,7 +1,7 @@
 // Six of our kernels on the configuration r9nano-mgpusim, compared with the results of MGPUSim v3.0.3 for its own kernels of
 // the same algorithms (reference/mgpusim_r9nano.csv): instructions, time, instructions per cycle, and their growth with the
-// problem. docs/deviations/mgpusim.md explains the differences. Results of the kernels are compared with the host's, bit for
-// bit.
+// size of the problem. docs/deviations/mgpusim.md explains the differences. The kernels' results must equal those of the host
+// bit by bit.
 //
 //  Larger problems: mgpusim_validation --gtest_also_run_disabled_tests --gtest_filter='*Larger*'
 #include <fmt/format.h>
@@ -67,7 +67,7 @@ struct Point {
 };
 
 TEST(AgainstMgpusim, InstructionsPerCycleAndScaling) {
-  // Launches, kernels and compilers differ (docs/deviations/mgpusim.md); the bounds detect changes beyond the known
+  // Launches, kernels and compilers differ (docs/deviations/mgpusim.md); these bounds detect changes beyond the known
   // differences.
   constexpr double kInstructions = 0.3;
   constexpr double kRate = 0.25;
@@ -76,7 +76,7 @@ TEST(AgainstMgpusim, InstructionsPerCycleAndScaling) {
   Comparison results("mgpusim_r9nano.csv", {"benchmark", "problem"});
   std::map<std::string, Point> smaller;  // previous problem of each benchmark
   unsigned rows = 0;
-  double excess = 0;  // sum of relative errors of time at equal instructions, and number of problems with one launch
+  double excess = 0;  // sum of relative errors of time at equal instructions; number of problems with one launch
   unsigned single = 0;
   for (const Row& row : read_reference("mgpusim_r9nano.csv")) {
     if (row.text("version_mode") != "v3.0.3 timing r9nano") continue;
@@ -117,9 +117,9 @@ TEST(AgainstMgpusim, InstructionsPerCycleAndScaling) {
   EXPECT_LE(std::abs(excess / single), kMeanTime);
 }
 
-// A wavefront whose lanes walk along rows of 2 KiB uses two sets of its L1: eight lines are in flight concurrently, fewer than
-// there are MSHRs. MGPUSim took 1,412 us for its column-wise product of a matrix (one launch of its ATAX or BICG benchmark);
-// that the matrix has 512 x 512 floats, in work-groups of 256, is our assumption.
+// A wavefront whose lanes walk along rows of 2 KiB uses only two sets of its L1, so that at most eight lines are in flight,
+// fewer than there are MSHRs. MGPUSim took 1,412 us for its column-wise product of a matrix (one launch of its ATAX or BICG
+// benchmark); the matrix of 512 x 512 floats and the work-groups of 256 are our assumptions.
 TEST(AgainstMgpusim, ColumnWiseProductHoldsItsWays) {
   constexpr double kTheirs = 1412;
   const double ours = run("matvec_rows", "-x 512").cycles / 1000;
@@ -130,7 +130,7 @@ TEST(AgainstMgpusim, ColumnWiseProductHoldsItsWays) {
   EXPECT_LT(unlocked, ours / 2);
 }
 
-// Problems that MGPUSim executed only functionally or not at all: results, and time per work-item.
+// Problems that MGPUSim executed only functionally or not at all: checks results and time per work-item.
 TEST(AgainstMgpusim, DISABLED_LargerProblems) {
   const std::vector<std::pair<std::string, std::string>> problems{
       {"matrixmultiplication", "-x 512 -y 512 -z 512"},

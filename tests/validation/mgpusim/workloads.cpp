@@ -163,8 +163,8 @@ Constants kmeans(const Options& options, const std::filesystem::path& folder) {
 Constants bfs(const Options& options, const std::filesystem::path& folder) {
   constexpr std::int32_t kNotReached = -1;
   const unsigned vertices = options.at("node");
-  // MGPUSim's generator makes a path of `degree` edges from vertex 0 and leaves the other vertices without any (the
-  // instructions in its table are those of four levels); -random 1 gives every vertex `degree` edges.
+  // MGPUSim's generator makes a path of `degree` edges from vertex 0 and leaves the other vertices without edges (the
+  // instruction counts in its table are those of four levels); with -random 1 every vertex has `degree` edges.
   const unsigned degree = options.at("degree");
   const bool everywhere = options.contains("random");
   std::mt19937 random(9);

@@ -7,7 +7,7 @@
 
 namespace lacuna::validation {
 
-/// The options of a benchmark by name, as MGPUSim's command line has them: "-length 16384".
+/// The options of a benchmark by name, written as on MGPUSim's command line: "-length 16384".
 using Options = std::map<std::string, unsigned>;
 
 /// Throws std::invalid_argument if `problem` is not a list of names with numbers.

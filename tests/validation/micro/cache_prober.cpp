@@ -15,15 +15,16 @@ constexpr unsigned kWarmUps = 2;
 
 Calibration calibrate(Machine& machine) {
   constexpr std::uint64_t kHops = 64;
-  // A chain of one dword that leads to itself.
+  // A chain of one dword that points to itself.
   const std::vector<double> cycles =
       machine.chase({.bytes = kDword, .stride = 0, .links = {}}, {{0, kHops}, {0, 2 * kHops}}, kWarmUps);
   return {2 * cycles[0] - cycles[1], (cycles[1] - cycles[0]) / kHops};
 }
 
-// Lines that are in the L2 and not in the L1, which the start of a dispatch empties: the further apart the loads are, the more
+// The lines are in the L2 but not in the L1, which the start of a dispatch empties: the further apart the loads are, the more
 // of them miss, until all miss. The fastest of several parts of the chain counts, because it fetches no instructions and
-// translates no pages; one more hit in every two loads would be a difference of far more than kNoise.
+// translates no pages. Latencies are compared with a tolerance of kNoise, far less than the effect of one hit in every two
+// loads.
 Transfer measure_transfer(Machine& machine, const Calibration& calibration) {
   constexpr std::uint64_t kHops = 64;
   constexpr std::uint64_t kParts = 4;

@@ -9,14 +9,14 @@
 
 namespace lacuna::validation {
 
-/// Overhead of a chain in addition to its loads, and cycles of a load that hits the L1.
+/// Cycles of a chain in addition to those of its loads, and cycles of a load that hits the L1.
 struct Calibration {
   double overhead = 0;
   double l1_latency = 0;
 };
 Calibration calibrate(Machine& machine);
 
-/// Bytes of an L1 miss, and the cycles of one that hits the L2.
+/// Number of bytes that an L1 miss fetches, and cycles of an L1 miss that hits the L2.
 struct Transfer {
   double bytes = 0;
   double l2_latency = 0;
@@ -25,7 +25,7 @@ Transfer measure_transfer(Machine& machine, const Calibration& calibration);
 
 class CacheProber {
  public:
-  /// `hit`: cycles of a hit of the level that is probed. Working sets of `smallest` bytes and more miss the levels above; a
+  /// `hit`: cycles of a hit in the level that is probed. Working sets of `smallest` bytes and more miss the levels above; a
   /// working set of `largest` bytes does not fit. Chains of `largest` bytes take most of the time.
   CacheProber(Machine& machine, const Calibration& calibration, double hit, std::uint64_t smallest, std::uint64_t largest);
 

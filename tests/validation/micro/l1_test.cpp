@@ -1,4 +1,5 @@
-// Size, line, associativity, transfer size and latency of the L1, recovered from outside by chains of loads.
+// Size, line size, associativity, transfer size and latency of the L1, recovered by timing chains of loads and compared with
+// the configured values.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -13,7 +14,7 @@
 namespace lacuna::validation {
 namespace {
 
-/// Rounds cycles up to the next issue slot of the wavefront's SIMD, when a load's data can be used.
+/// Rounds cycles up to the next issue slot of the wavefront's SIMD, the earliest time at which a load's data can be used.
 double at_issue(const Machine& machine, double cycles) {
   const double turn = machine.configured("cu.simds");
   return std::ceil(cycles / turn) * turn;
@@ -26,7 +27,7 @@ struct MicroL1 : Micro {
 TEST_F(MicroL1, IsRecovered) {
   const std::vector<Variant> variants{
       {"r9nano", "r9nano", {}},
-      // The variants have one shader array: the chain belongs to a single wavefront.
+      // The variants have one shader array only, since the chain is executed by a single wavefront.
       {"six_ways", "r9nano", {"gpu.shader_arrays=1", "l1v.size=24KiB", "l1v.ways=6", "l1v.hit_latency=29cycles"}},
       {"long_lines", "r9nano", {"gpu.shader_arrays=1", "l1v.size=32KiB", "l1v.ways=8", "l1v.line=128B"}},
       {"short_lines",

@@ -1,5 +1,5 @@
-// Size, line, associativity and latency of the L2, recovered from outside by chains of loads; unloaded latencies of the R9
-// Nano.
+// Size, line size, associativity and latency of the L2, recovered by timing chains of loads and compared with the configured
+// values; unloaded latencies of the R9 Nano compared with published ones.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -32,7 +32,8 @@ TEST_F(MicroL2, IsRecovered) {
   for (const Variant& variant : variants) {
     const bool hashed = variant.name.starts_with("hashed");
     std::vector<std::string> settings = variant.settings;
-    // The chain belongs to a single wavefront; MicroLatency measures the whole machine.
+    // One shader array is sufficient, since the chain is executed by a single wavefront; MicroLatency measures the whole
+    // machine.
     settings.emplace_back("gpu.shader_arrays=1");
     if (!hashed) settings.insert(settings.end(), {"gpu.partition_hash=none", "l2.set_hash=none"});
     Machine machine("l2_" + variant.name, variant.configuration, settings);

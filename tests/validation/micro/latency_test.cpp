@@ -1,5 +1,6 @@
-// Latencies of DRAM by the state of the bank, and of the LDS with its banks, measured by kernels. With one SIMD a compute unit
-// issues in every cycle, so that no latency is rounded up to a SIMD's issue slot.
+// Latency of DRAM for each state of the bank, and latency and bank conflicts of the LDS, measured by kernels and compared with
+// the configuration. A compute unit with one SIMD issues in every cycle, so that no latency is rounded up to a SIMD's issue
+// slot.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -28,8 +29,8 @@ struct MicroDram : Micro {
   MicroDram() : Micro("micro_dram.csv") {}
 };
 
-/// Loads of random lines, each of a different one and followed by a load of the adjacent line; before them one load of each
-/// page, so that its translation is cached.
+/// One load of each page, so that its translation is cached; then loads of random lines, all different, each followed by a load
+/// of the adjacent line.
 std::vector<Chain> random_pairs(std::uint64_t bytes, unsigned count) {
   constexpr std::uint64_t kLine = 64;
   constexpr std::uint64_t kPage = 65536;
@@ -46,9 +47,9 @@ std::vector<Chain> random_pairs(std::uint64_t bytes, unsigned count) {
   return loads;
 }
 
-// Single loads of lines that are in no cache. Refresh closes all rows more often than random loads return to a bank: most of
-// them find the bank closed, and the load of the adjacent line finds the row open. Without refresh each bank soon has some row
-// open.
+// Single loads of lines that are in no cache. Refresh closes all rows more often than random loads return to a bank: most
+// random loads find the bank closed, and the load of the adjacent line finds the row open. Without refresh each bank soon has
+// some row open.
 TEST_F(MicroDram, LatencyOfARowThatIsOpenClosedOrInTheWay) {
   constexpr std::uint64_t kBytes = 2 << 20;
   constexpr unsigned kPairs = 1500;
@@ -74,8 +75,8 @@ struct MicroMgpusim : Micro {
   MicroMgpusim() : Micro("micro_mgpusim.csv") {}
 };
 
-// Cycles of MGPUSim v3.0.3 from the issue of a load to that of the next instruction after a wait for it, summed up by stage
-// from its sources (configs/r9nano-mgpusim.cfg has the sums).
+// Cycles of MGPUSim v3.0.3 from the issue of a load to that of the next instruction after a wait for it, summed over the stages
+// in MGPUSim's sources (the sums are in configs/r9nano-mgpusim.cfg).
 TEST_F(MicroMgpusim, LoadsTakeTheSumOfItsStages) {
   constexpr std::uint64_t kLine = 64;
   constexpr std::uint64_t kL1 = 16 << 10;
@@ -83,11 +84,12 @@ TEST_F(MicroMgpusim, LoadsTakeTheSumOfItsStages) {
   Machine machine("mgpusim", "r9nano-mgpusim", {});
   const Calibration calibration = calibrate(machine);
   expect(machine, "L1 hit", calibration.l1_latency, 145);
-  // A pass over four times the L1, after one that has filled the L2 and translated the pages.
+  // Measures a pass over four times the L1's size, after a pass that has filled the L2 and translated the pages.
   constexpr std::uint64_t kHops = 4 * kL1 / kLine;
   const auto per_load = [&](double cycles) { return (cycles - calibration.overhead) / kHops; };
   expect(machine, "L2 hit", per_load(machine.chase({.bytes = 4 * kL1, .stride = kLine, .links = {}}, {{0, kHops}}, 1)[0]), 98);
-  // Loads the same lines again after more data than the L2 holds. The clock of DRAM is at an edge or half a cycle before it.
+  // Loads the same lines again after more data than fit into the L2. Requests arrive at an edge of the DRAM clock or half a
+  // cycle before it.
   const std::vector<double> cycles =
       machine.chase({.bytes = 4 * kL2, .stride = kLine, .links = {}}, {{0, 4 * kL2 / kLine - 1}, {0, kHops}}, 0);
   results().add({machine.name()}, "DRAM", per_load(cycles[1]), 137, 0);
@@ -98,7 +100,7 @@ struct MicroLds : Micro {
   MicroLds() : Micro("micro_lds.csv") {}
 };
 
-/// Cycles of a load by each of `lanes` lanes, for strides from 0 to `largest` dwords.
+/// Cycles of an LDS load by `lanes` lanes, for strides from 0 to `largest` dwords.
 std::vector<double> lds_latencies(Machine& machine, unsigned lanes, std::uint32_t largest) {
   constexpr unsigned kHops = 10;
   std::map<std::string, Words> inputs;

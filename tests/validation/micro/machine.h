@@ -1,5 +1,5 @@
-// A configuration of Lacuna measured by kernels: those of firmware/kernels/micro_*.cl are launched on it, and return only the
-// core clock cycles that they read, or the dispatches' times. Only configured() accesses the configured values.
+// A configuration of Lacuna that is measured by kernels: launches the kernels of firmware/kernels/micro_*.cl, and returns only
+// the core clock cycles that they have read, or the times of dispatches. Only configured() accesses the configured values.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace lacuna::validation {
 /// Names and contents of a launch's buffers of 32-bit words.
 using Words = std::vector<std::uint32_t>;
 
-/// Dependent loads that begin at a byte offset of the table.
+/// Dependent loads, the first of which is at a byte offset of the table.
 struct Chain {
   std::uint64_t first = 0;
   std::uint64_t hops = 0;
@@ -34,7 +34,8 @@ class Machine {
   /// `settings`: name=value, as for --set. `name`: folder below validation/micro of the build directory.
   Machine(std::string name, std::string configuration, std::vector<std::string> settings);
 
-  /// Core cycles of each chain after `warm_ups` other passes over it. `dispatches` - 1 identical dispatches precede it.
+  /// Returns the core cycles of each chain after `warm_ups` earlier passes over the chain. `dispatches` - 1 identical
+  /// dispatches precede the measured one.
   std::vector<double> chase(const ChaseTable& table, const std::vector<Chain>& chains, unsigned warm_ups,
                             unsigned dispatches = 1);
 

@@ -18,7 +18,7 @@ struct Variant {
   std::vector<std::string> settings;
 };
 
-/// Writes validation/TABLE of the build directory.
+/// Fixture of the tests: writes their results to validation/TABLE in the build directory.
 class Micro : public testing::Test {
  protected:
   explicit Micro(const std::string& table) : results_(table, {"machine"}) {}

@@ -1,4 +1,5 @@
-// A work-item that follows pointers through memory: measures the time of a load from the level that the pointers fit into.
+// Measures the time of a load from the memory level that a chain of pointers fits into, by one work-item that follows the
+// pointers.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +14,7 @@
 
 namespace lacuna::validation {
 
-/// A chain of byte offsets through lines in random order, one for each line.
+/// A chain through all lines in random order: each line holds the byte offset of the next one.
 struct PointerChain {
   PointerChain(unsigned lines, unsigned line_bytes) : bytes(line_bytes), table(lines * (bytes / 4)), order(lines - 1) {
     for (unsigned i = 0; i < order.size(); ++i) order[i] = i + 1;
@@ -24,7 +25,7 @@ struct PointerChain {
       at = line;
     }
   }
-  /// Byte offset of the line that `hops` hops from the beginning lead to.
+  /// Byte offset of the line that is reached after `hops` hops from the first line.
   std::uint32_t after(unsigned hops) const { return bytes * order[hops - 1]; }
 
   unsigned bytes;
@@ -32,18 +33,18 @@ struct PointerChain {
   std::vector<std::uint32_t> order;
 };
 
-/// Parameters of a chain that is followed such that one level serves its loads.
+/// Parameters of a chain whose loads are all served by one memory level.
 struct ChainLevel {
   const char* name;
   unsigned lines;
   unsigned warm_up;  ///< hops before the measurement, which fill caches or TLBs
-  bool again;        ///< measures the warm-up's hops again; false: the hops that follow them
+  bool again;        ///< true: measures the warm-up's hops again; false: measures the hops after them
 };
 
 /// Number of measured hops.
 inline constexpr unsigned kHops = 2048;
 
-/// Latency of a load in nanoseconds, on a machine of gfx90a.
+/// Latency of a load in nanoseconds, on a gfx90a machine.
 inline double load_latency(Machine& machine, const ChainLevel& level, unsigned line_bytes) {
   const PointerChain chain(level.lines, line_bytes);
   const auto chase = [](unsigned first, unsigned hops) {

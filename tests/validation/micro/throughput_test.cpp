@@ -1,4 +1,4 @@
-// MSHRs of the L1, and bandwidths of the memory levels, measured by kernels.
+// Number of MSHRs of the L1, and bandwidths of the memory levels, measured by kernels and compared with the configuration.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,8 @@ struct MicroMshrs : Micro {
   MicroMshrs() : Micro("micro_mshrs.csv") {}
 };
 
-// Each further miss takes a little longer, until there is one more than there are MSHRs: it waits for the first one's data.
+// Each further miss takes a little longer, until there is one more than there are MSHRs: that miss waits for the data of the
+// first one.
 TEST_F(MicroMshrs, AreRecovered) {
   constexpr unsigned kMost = 200;
   constexpr unsigned kDistance = 128;
@@ -61,19 +62,21 @@ struct MicroBandwidth : Micro {
   MicroBandwidth() : Micro("micro_bandwidth.csv") {}
 };
 
-// Peaks: LazyGPU (ISCA '25), section 5.1: 2 TB/s, 512 GB/s and 256 GB/s; here exactly those of the configuration. More would
-// mean that a level above held some of the lines. The time is that of the whole dispatch, start and end included.
+// Peaks as in LazyGPU (ISCA '25), section 5.1 (L1 2 TB/s, L2 512 GB/s, DRAM 256 GB/s), here with the exact values of the
+// configuration. A higher bandwidth would mean that a level above held some of the lines. The time is that of the whole
+// dispatch, start and end included.
 TEST_F(MicroBandwidth, ReachesNineTenthsOfThePeak) {
   constexpr unsigned kItems = 256;
   constexpr unsigned kVector = 16;
   constexpr double kReached = 0.9;
   const std::vector<Stream> streams{
-      // 16 KiB that every workgroup reads, in each L1 after the first loads. 16 L1s x 2 ports x 64 B.
+      // Every workgroup reads the same 16 KiB, which are in each L1 after the first loads. Peak: 16 L1s x 2 ports x 64 B per
+      // cycle.
       {"L1", 640, 1024, 0, kItems, 32, 1, 2048},
-      // 2 MiB, which the first dispatch loads into the L2. The workgroups of a compute unit never access lines that others on
-      // the same L1 have loaded, so that no load hits there. 16 ports of the network x 32 B.
+      // 2 MiB, which the first dispatch loads into the L2. Workgroups never access lines that others on the same L1 have
+      // loaded, so that no load hits in the L1. Peak: 16 ports of the network x 32 B per cycle.
       {"L2", 512, 131072, kItems, 8 * kItems, 8, 2, 512},
-      // 32 MiB, once. 16 channels x 16 B.
+      // 32 MiB, each byte read once. Peak: 16 channels x 16 B per cycle.
       {"DRAM", 1024, 1 << 21, kItems, 1024 * kItems, 8, 1, 256},
   };
   Machine machine("bandwidth", "r9nano", {});

@@ -77,7 +77,7 @@ def u32(value):
     return f"u32:{value}"
 
 
-# Latency: a wavefront follows pointers.
+# Latencies, measured by a wavefront that follows pointers.
 
 def chase(row, kib):
     """Once around the whole chain before it is measured, in the same dispatch if the L1 is to keep it."""
