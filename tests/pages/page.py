@@ -23,7 +23,8 @@ FILE_NAME = re.compile(r"(?:`([\w./-]+)`:|<!-- ([\w./-]+\.\w+) -->)$")
 PROGRAM = r"(?:\./|build/release/|lacuna |hipcc |cmake |ctest |clang|ld\.lld|python3 )"
 INDENTED = re.compile(r"^    ((?:\w+=\S+ )*" + PROGRAM + r".*)$")
 WITHIN_SENTENCE = re.compile(r"`((?:\w+=\S+ )+\./[^`]+|(?:\w+=\S+ )*build/release/[^` ]+ [^`]+)`")
-# Commands in a block that is not ```sh, where the reader would overlook them, or with a prompt, so that they cannot be run.
+# Matches commands in a block other than ```sh, where the reader would overlook them, and commands with a prompt, which cannot
+# be run.
 STRAY = re.compile(r"^(?:\$ |" + PROGRAM.replace("lacuna |", "") + ")")
 NOT_RUN = pathlib.Path(__file__).with_name("not_run.txt")
 

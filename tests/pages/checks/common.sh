@@ -8,7 +8,7 @@ fail() {
   exit 1
 }
 
-# number COMMAND: prints the number of the executed command that matches this pattern.
+# number COMMAND: prints the number of the executed command that matches the pattern COMMAND.
 number() {
   local file found=()
   for file in "$OUTPUT"/*.command; do
@@ -23,7 +23,7 @@ number() {
 printed() { local at; at=$(number "$1") && echo "$OUTPUT/$at.out"; }
 reported() { local at; at=$(number "$1") && echo "$OUTPUT/$at.err"; }
 
-# shown TEXT: prints the block of the page whose first line begins with this text.
+# shown TEXT: prints the block of the page whose first line begins with TEXT.
 shown() { awk -v text="$1" '/^```/ { inside = 0; first = 1; next } first && index($0, text) == 1 { inside = 1 } { first = 0 } inside' "$PAGE"; }
 
 # run_value FOLDER KEY: prints an entry of "run" in FOLDER/statistics.json.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The launch file of docs/guide/launch.md prints the table on the page, except for host times.
+# Checks that the launch file of docs/guide/launch.md prints the table on the page, except for host times.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 report=$(reported 'lacuna launch paths.launch')

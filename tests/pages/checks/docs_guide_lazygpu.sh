@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The three runs of docs/guide/lazygpu.md (baseline, everything, lazy cores) have the documented results.
+# Checks that the three runs of docs/guide/lazygpu.md (baseline, everything, lazy cores) have the documented results.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 reports=("$(reported '*-lazygpu-baseline')" "$(reported '* r9nano-lazygpu')" "$(reported '*request_interval=1us')")
@@ -17,6 +17,6 @@ done
 grep -q "^multiply_words .* 15,801 " "$(reported '* r9nano-lazygpu -- *')" || fail "the product takes another time than the page says"
 if grep -q "lazy_hardware" "${runs[0]}/statistics.json"; then fail "the baseline costs lazy hardware"; fi
 [[ -s ${runs[2]}/requests.csv && ! -e ${runs[1]}/requests.csv ]] || fail "requests over time are not where they are wanted"
-# Storage of a compute unit equals the published numbers: 8 KiB of busy bits, 4.375 KiB of upper bits.
+# The storage of a compute unit must equal the published numbers: 8 KiB of busy bits, 4.375 KiB of upper bits.
 grep -A 2 '"busy_bits": {' "${runs[1]}/statistics.json" | grep -q '"value": 65536' || fail "not 8 KiB of busy bits"
 grep -A 2 '"upper_bits": {' "${runs[1]}/statistics.json" | grep -q '"value": 35840' || fail "not 4.375 KiB of upper bits"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The program of docs/guide/rocm.md runs with `lacuna exec`, and without it if only the path of the library is set.
+# Checks that the program of docs/guide/rocm.md runs with `lacuna exec`, and without it if LD_LIBRARY_PATH is set.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 for command in '*exec --config r9nano -- ./vector_add' 'LD_LIBRARY_PATH=*'; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The commands of docs/guide/running.md have the documented results.
+# Checks that the commands of docs/guide/running.md have the documented results.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 [[ $(<"$(printed 'lacuna exec --config r9nano -- ./vector_add')") == "1000000 sums, 0 wrong" ]] || fail "vector_add computes something else"

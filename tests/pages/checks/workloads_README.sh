@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The workload of workloads/README.md checks its own results.
+# Checks that the workload of workloads/README.md, which checks its own results, succeeds.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 grep -q '^result: workload=spmv gpu=gfx803 preset=default .* check=passed' "$(printed '*--check')" || fail "spmv was not checked"
