@@ -1,7 +1,7 @@
 // Cycles of the three cores. P: PEs of a core, p: products of an entry (features), q: products of a PE in a cycle.
 //
 //   OS      ceil(entries p / (P q)) per sub-tensor, plus log2(P) stages of the Forwarding Adder Tree if there are entries.
-//           Columns of any length share the PE row; a longer one takes several passes; empty columns are free.
+//           Columns of any length share the PE row; columns longer than the row take several passes; empty columns are free.
 //   E-wise  ceil(elements instructions / P), and as many cycles of latency as there are instructions. A reduction keeps one
 //           partial scalar per PE and ends with a tree of log2(P) stages, once per pass.
 //   IS      groups of floor(P q / p) entries (at least one), ceil(p / (P q)) cycles each, and log2(P) stages of the scatter
