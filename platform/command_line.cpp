@@ -358,7 +358,7 @@ void take_results_options(const po::variables_map& values, ResultsOptions& resul
 CommandLine parse_command(const CommandInfo& info, std::vector<std::string> arguments) {
   CommandLine line;
   line.command = info.command;
-  // Boost would treat arguments after "--" as operands.
+  // Split off the arguments after "--", which Boost would treat as operands of lacuna.
   const auto separator = std::find(arguments.begin(), arguments.end(), "--");
   if (separator != arguments.end()) {
     line.guest_arguments.assign(separator + 1, arguments.end());

@@ -40,7 +40,7 @@ struct ConfigurationSource {
 
 /// Options of `lacuna launch`, as the user wrote them.
 struct LaunchOptions {
-  /// --kernel, --grid, --block, …: names without dashes and values, in the order given.
+  /// --kernel, --grid, --block, …: names (without dashes) and values, in the order given.
   std::vector<std::pair<std::string, std::string>> values;
 };
 
@@ -54,7 +54,7 @@ struct SweepOptions {
   bool overnight = false;  ///< only points that the file marks as overnight
   std::optional<std::string> database;
   std::optional<std::string> task;  ///< --task: the batch job to run, instead of FILE
-  /// --slurm: names and values of [slurm], in the order given.
+  /// --slurm: keys and values as in section [slurm], in the order given.
   std::vector<std::pair<std::string, std::string>> slurm;
 };
 

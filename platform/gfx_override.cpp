@@ -13,7 +13,7 @@ namespace {
 // Largest values of the fields of HSA_ENGINE_ID (hsakmttypes.h), which the thunk checks.
 constexpr std::array<unsigned, 3> kLargest{63, 255, 255};
 
-/// The target name of a version in the notation of compilers: gfx90a for "9.0.10".
+/// The target name of a version, as compilers write it: gfx90a for "9.0.10".
 std::optional<std::string> gfx_name(std::string_view version) {
   std::array<unsigned, 3> parts{};
   const char* at = version.data();

@@ -15,7 +15,7 @@ fs::path resolved(const fs::path& file) {
   return fs::weakly_canonical(file, status);
 }
 
-/// Returns the file in the folder of `file` whose name is most similar, with the path as written in `name`; "" if none is
+/// Returns the file next to the missing `file` with the most similar name, in the folder that `name` states; "" if no name is
 /// similar.
 std::string nearest_file(const fs::path& file, const std::string& name) {
   std::vector<std::string> names;

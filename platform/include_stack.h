@@ -8,7 +8,7 @@
 
 namespace lacuna {
 
-/// what() is only the reason; the parser of the file adds file and line.
+/// what() states only the reason; the parser of the file adds file and line.
 class IncludeError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -29,8 +29,8 @@ class IncludeStack {
     IncludeStack& stack_;
   };
 
-  /// Resolves `name` in `includer`, which is relative to the folder of that file. Throws IncludeError if there is no such file
-  /// (with the nearest name in its folder), or if it is already being read.
+  /// Resolves `name`, which is relative to the folder of `includer`. Throws IncludeError if there is no such file (with the
+  /// nearest name in its folder), or if the file is already being read.
   std::filesystem::path find(const std::filesystem::path& includer, const std::string& name) const;
 
  private:

@@ -17,14 +17,14 @@ constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr int kHeap = 64 << 20;
 // Increment by which the heap grows beyond its initial size: the C library's default.
 constexpr int kStep = 128 << 10;
-// Size from which blocks are separate mappings, which are returned to the host when they are freed.
+// Minimum size of blocks that are mapped separately, and so returned to the host when they are freed.
 constexpr int kOwnMapping = 1 << 20;
 
 [[gnu::constructor]] void lay_heap_in_huge_pages() {
   mallopt(M_TOP_PAD, kHeap);
   mallopt(M_TRIM_THRESHOLD, 2 * kHeap);
   mallopt(M_MMAP_THRESHOLD, kOwnMapping);
-  // Larger than the rest of the initial heap, so that this allocation makes the heap grow.
+  // Larger than the rest of the initial heap, so that this allocation makes the heap grow to kHeap.
   void* const block = std::malloc(kOwnMapping / 2);
   mallopt(M_TOP_PAD, kStep);
   if (block == nullptr) return;  // the process may be limited to less memory

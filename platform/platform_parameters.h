@@ -37,7 +37,7 @@ struct VramApertureParameters {
   void describe(ParameterSection& section);
 };
 
-/// File for the dispatches of a run in the output folder: with a line per dispatch, the file can become very large.
+/// File in the output folder that records the dispatches of a run. With a line per dispatch, it can become very large.
 enum class KernelTable {
   dispatches,  ///< kernels.csv
   gzip,        ///< kernels.csv.gz
@@ -83,7 +83,8 @@ struct PlatformParameters {
   void describe(ParameterSet& set);
   /// Number of host threads for a GPU's compute units: sim.threads, or its default value.
   unsigned threads() const;
-  /// Policy for other processes on the host: the default number of threads yields to them, a number set by the user does not.
+  /// Whether worker threads yield to other processes on the host: yes if their number is the default, no if the user has set
+  /// it.
   WorkerThreads::Sharing thread_sharing() const;
   /// Checks relations between parameters. Returns one line per problem.
   std::vector<std::string> check(Machine machine) const;

@@ -18,7 +18,7 @@ namespace {
 /// Range of integers: they must be representable in 64 bits, signed or unsigned.
 constexpr WideInteger kLeast = std::numeric_limits<std::int64_t>::min();
 constexpr WideInteger kMost = std::numeric_limits<std::uint64_t>::max();
-/// Nesting limit, deeper than any user's expression, since the parser recurses.
+/// Nesting limit, needed because the parser is recursive; far deeper than expressions of users.
 constexpr int kDeepest = 200;
 
 struct Operator {

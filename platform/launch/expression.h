@@ -15,7 +15,7 @@ __extension__ using WideInteger = __int128;
 struct Number {
   bool real = false;
   WideInteger integer = 0;
-  double value = 0;  ///< value if `real`
+  double value = 0;  ///< the number if `real`, else it is `integer`
 
   static Number of(WideInteger i) { return {false, i, 0}; }
   static Number of_real(double d) { return {true, 0, d}; }
@@ -25,10 +25,10 @@ struct Number {
 
 std::string number_text(const Number& number);
 
-/// Values of names and buffer elements.
+/// Values of the names and buffer elements that an expression may contain.
 struct ExpressionScope {
   std::map<std::string, Number, std::less<>> variables;
-  /// Element of a buffer; null = buffers cannot be read. Throws LaunchError for an unknown buffer or index.
+  /// Returns an element of a buffer; null = buffers cannot be read. Throws LaunchError for an unknown buffer or index.
   std::function<Number(const std::string& buffer, std::int64_t index)> element;
 };
 
@@ -37,7 +37,7 @@ struct ExpressionScope {
 Number evaluate(std::string_view expression, const ExpressionScope& scope);
 /// Like evaluate(), but throws LaunchError if the result is not an integer in [min, max].
 std::int64_t evaluate_integer(std::string_view expression, const ExpressionScope& scope, std::int64_t min, std::int64_t max);
-/// Replaces each {EXPRESSION} by its number.
+/// Replaces each {EXPRESSION} by its value.
 std::string substitute(std::string_view text, const ExpressionScope& scope);
 
 }  // namespace lacuna

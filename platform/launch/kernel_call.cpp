@@ -182,7 +182,7 @@ class Layout {
       sized(8);
       return patch(LAUNCH_PATCH_BUFFER, argument.offset, find_("printf buffer").index);
     }
-    // Services of a host runtime that do not exist in a launch: null.
+    // A launch has no host runtime: the addresses of its services are null.
     for (const std::string_view service :
          {"none", "hostcall_buffer", "default_queue", "completion_action", "multigrid_sync_arg", "heap_v1"})
       if (kind == service) return;

@@ -18,7 +18,7 @@
 namespace lacuna {
 
 struct LaunchBuffer {
-  std::uint32_t index = 0;  ///< number of the buffer in records
+  std::uint32_t index = 0;  ///< number by which records refer to the buffer
   std::uint64_t bytes = 0;
   unsigned line = 0;  ///< line of its declaration; 0 = none
   std::optional<ElementType> type;

@@ -1,4 +1,4 @@
-// An error of the user in a launch: what() states the location and the problem.
+// A user error in a launch: what() states the location and the problem.
 #pragma once
 
 #include <stdexcept>

@@ -29,12 +29,12 @@ class LaunchSession {
   /// Warnings for the user about a launch that can nevertheless run.
   const std::vector<std::string>& warnings() const { return interpreter_.warnings(); }
   /// Input files of the statements executed so far: the launch file or code object itself, code objects, contents, references.
-  /// rehearse() executes the first iteration of a loop.
+  /// rehearse() adds only those of each loop's first iteration.
   const std::set<std::filesystem::path>& inputs() const { return interpreter_.inputs(); }
   /// Contents of all code object files read so far.
   std::vector<std::span<const std::byte>> code_images() const { return interpreter_.codes().images(); }
 
-  /// The launcher's files (platform/launch/launch_plan.h).
+  /// Opens one of the launcher's files (platform/launch/launch_plan.h).
   std::unique_ptr<GuestFile> open(const std::string& name);
 
   /// Error during the construction or execution of the plan, with file and line; "" = none. The launcher ends after an error.

@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 
 /// Limit of the nesting depth, which bounds the parser's recursion on damaged files. Valid metadata have at most five levels.
 constexpr int kDeepest = 32;
-/// Size limit in bytes: far more than the metadata of the largest libraries, but too little to stall the YAML parser.
+/// Size limit in bytes: far more than the metadata of the largest libraries need, but too few to stall the YAML parser.
 constexpr std::size_t kLongestYaml = 16 << 20;
 
 /// "HiddenGlobalOffsetX" -> "hidden_global_offset_x": converts version 2's names to those of later versions.

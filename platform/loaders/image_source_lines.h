@@ -19,8 +19,8 @@ std::vector<std::span<const std::byte>> embedded_code_objects(std::span<const st
 
 struct LoadedCodeObject;
 
-/// Share of the bytes of executable segments that differ from GPU memory at the loaded object's base, 0 to 1; nullopt if the
-/// file does not have the object's segments.
+/// Share (0 to 1) of the bytes in the file's executable segments that differ from GPU memory at the loaded object's base;
+/// nullopt if the file does not have the object's segments.
 std::optional<double> loaded_difference(std::span<const std::byte> file, const isa::MemoryInterface& memory,
                                         const LoadedCodeObject& object);
 /// Whether the executable segments of a file equal those loaded at the object's base.

@@ -6,7 +6,7 @@
 namespace lacuna {
 namespace {
 
-/// Sizes of a compute unit, by target. Sources: GCN3 ISA manual, section 1.2, and CDNA2's unified registers; LLVM, "User Guide
+/// Resources of a SIMD, by target. Sources: GCN3 ISA manual, section 1.2; CDNA2 ISA manual (unified VGPRs); LLVM, "User Guide
 /// for AMDGPU Backend", "Occupancy": ten wavefronts per SIMD on gfx8, eight on gfx90a.
 struct ComputeUnitSize {
   unsigned wavefronts;  ///< per SIMD
@@ -19,9 +19,9 @@ constexpr unsigned kSimds = 4;
 constexpr std::uint32_t kLdsBytes = 65536;
 constexpr std::uint32_t kLdsGranule = 512;
 constexpr std::uint32_t kDefaultWorkgroup = 256;  // clang's default if the source states none
-constexpr std::uint64_t kRsrc3Offset = 44;        // COMPUTE_PGM_RSRC3, which RSRC1 follows, in both kinds of descriptor
+constexpr std::uint64_t kRsrc3Offset = 44;        // COMPUTE_PGM_RSRC3, followed by RSRC1, in both kinds of descriptor
 
-// 64 bits, so that no number of a damaged descriptor can overflow.
+// 64 bits, so that the sum cannot overflow, whatever a damaged descriptor contains.
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
 }  // namespace

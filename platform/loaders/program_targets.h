@@ -18,8 +18,8 @@ struct FatBinary {
 };
 
 /// The program and those of its libraries that contain bundles. Libraries are searched where the dynamic linker searches
-/// without its cache: DT_RUNPATH and DT_RPATH, LD_LIBRARY_PATH, the system's folders. Files that cannot be read or are not
-/// 64-bit ELF files count as without bundles, as do bundles of an unknown format.
+/// without its cache: DT_RUNPATH and DT_RPATH, LD_LIBRARY_PATH, the system's folders. Omits files that cannot be read, are not
+/// 64-bit ELF files, or contain a bundle of an unknown format.
 std::vector<FatBinary> fat_binaries(const std::filesystem::path& program);
 
 /// Returns a sentence for each file that lacks code for one of the targets, naming the option to set; empty if no file lacks

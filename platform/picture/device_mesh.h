@@ -11,8 +11,8 @@ namespace lacuna {
 /// Returns the device's mesh; nullopt if its network is not a mesh.
 std::optional<MeshMap> mesh_map(const GpuDevice& device);
 
-/// Returns the flits that links and ejection ports of a device's mesh have carried so far; sets neither cycles nor injection
-/// ports.
+/// Returns the flits that links and ejection ports of a device's mesh have carried so far; cycles and injection ports of the
+/// result are not set.
 MeshUse carried(const GpuDevice& device, const MeshMap& map);
 
 }  // namespace lacuna

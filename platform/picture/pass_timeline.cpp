@@ -15,7 +15,7 @@ constexpr double kWidth = 960, kLeft = 110, kRight = 20, kTop = 46, kLane = 22, 
                  kText = 12;
 constexpr std::size_t kBars = 300;
 
-/// Layers of an area, from the bottom: class of the picture's style, and name.
+/// A layer of a stacked area: style class of the picture (see SvgWriter), and name. Arrays list layers from the bottom up.
 struct Layer {
   const char* kind;
   const char* name;
@@ -45,7 +45,7 @@ std::size_t layer_of(sida::MemoryKind kind) {
   }
 }
 
-/// Consecutive steps that are drawn together.
+/// Consecutive steps that are drawn as one bar.
 struct Bar {
   std::uint64_t first = 0, last = 0;
   sida::Time begin = 0, end = 0;

@@ -19,7 +19,7 @@ class EnergyRecorder {
   bool empty() const { return devices_.empty(); }
   /// Names of the devices' blocks; all devices have the same configuration. Empty if there are no devices.
   const std::vector<std::string>& blocks() const;
-  /// Writes all samples from now on to this file (power.csv).
+  /// From now on, writes all samples to this file (power.csv).
   void record_to(std::shared_ptr<OutputFile> csv);
   /// Ends the recording: accounts for the energy used until `at`.
   void finish(Tick at);

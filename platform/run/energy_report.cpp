@@ -16,7 +16,8 @@ using Json = nlohmann::ordered_json;
 
 double seconds(Tick time) { return static_cast<double>(time.ps) * 1e-12; }
 double mean_watts(double joules, Tick time) { return time == Tick{} ? 0 : joules / seconds(time); }
-/// A number with 12 digits: enough that kernels add up to the total, and few enough that hosts agree.
+/// Formats a number with 12 significant digits: enough for energies of kernels to add up to the total, and few enough for the
+/// text to be the same on all hosts.
 std::string number(double value) { return fmt::format("{:.12g}", value); }
 
 std::string readable_joules(double joules) {

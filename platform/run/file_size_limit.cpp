@@ -18,7 +18,7 @@ bool pending() {
   return sigpending(&set) == 0 && sigismember(&set, SIGXFSZ) == 1;
 }
 
-// Handling of SIGXFSZ before ignore_file_size_signal().
+// Whether ignore_file_size_signal() has changed the handling of SIGXFSZ, and the original handling.
 bool changed = false;
 struct sigaction original {};
 

@@ -8,7 +8,7 @@
 
 namespace lacuna {
 
-/// A unique name of this process's run: process number and start time. Further processes of a run receive the name through the
+/// A unique name of this process's run: process ID and start time. Further processes of a run receive the name through the
 /// environment (LACUNA_RUN).
 std::string name_of_this_run();
 
@@ -40,7 +40,7 @@ class FolderLock {
   /// Makes this process the owner for the lifetime of this object. Allowed if there is no owner(), or if the owner is the same
   /// run and has reserved the folder. Throws WriteError.
   void take(const std::string& run);
-  /// Makes the run the owner until the process whose number is in the name of the run ends. Throws WriteError.
+  /// Makes the run the owner until the process that the run's name contains ends. Throws WriteError.
   void reserve(const std::string& run);
   /// The reason why the folder cannot be locked; empty = it can.
   const std::string& missing() const { return missing_; }

@@ -44,7 +44,7 @@ std::string gunzip(std::string_view members) {
   std::string text;
   std::array<char, 64 * 1024> chunk;
   int state = Z_STREAM_END;
-  // Without input, zlib may still hold output for which the previous chunk had no room.
+  // When all input has been consumed, zlib may still hold output for which the previous chunk had no room.
   while (!members.empty() || state == Z_OK) {
     if (state == Z_STREAM_END) inflateReset(&stream);
     const auto given = static_cast<uInt>(std::min<std::size_t>(members.size(), std::numeric_limits<uInt>::max()));

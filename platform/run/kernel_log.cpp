@@ -72,7 +72,7 @@ void append_csv_line(const KernelRecord& r, std::string& line) {
   line += '\n';
 }
 
-/// Cycles, with the interval of an estimate: "150,032 ± 1.2 %".
+/// Cycles, with the confidence interval if they are an estimate: "150,032 ± 1.2 %".
 std::string cycles_text(std::uint64_t cycles, std::uint64_t half_width) {
   if (half_width == 0) return grouped(cycles);
   return fmt::format("{} ± {} %", grouped(cycles),

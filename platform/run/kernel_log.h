@@ -57,7 +57,7 @@ class KernelLog : public KernelObserver {
   /// Sets the names of the blocks whose energy is recorded; empty: energy is not accounted for. Call it before record_to().
   void set_energy_blocks(std::vector<std::string> blocks) { energy_blocks_ = std::move(blocks); }
   const std::vector<std::string>& energy_blocks() const { return energy_blocks_; }
-  /// Writes every kernel that ends, or that is unfinished at the end of the run, to this file (kernels.csv) from now on.
+  /// From now on, writes to this file (kernels.csv) every kernel that ends, or that is unfinished at the end of the run.
   void record_to(std::shared_ptr<OutputFile> csv);
   /// The first kKept records, in order of completion.
   const std::deque<KernelRecord>& records() const { return records_; }

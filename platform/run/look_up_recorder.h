@@ -21,7 +21,7 @@ class LookUpRecorder {
   /// Adds a device; no effect without Duplo or without duplo.trace.
   void add(GpuDevice& device);
   bool empty() const { return devices_.empty(); }
-  /// Writes every event to this file from now on (look_ups.csv.gz).
+  /// From now on, writes every event to this file (look_ups.csv.gz).
   void record_to(std::shared_ptr<OutputFile> csv);
   /// Writes the events that have not been written yet.
   void finish();

@@ -29,10 +29,10 @@ class OutputFile {
     plain,
     gzip,  ///< each write is a complete gzip member, so that the file can be read at any time
   };
-  /// Maximum time for which text is held back: half of the second within which a finished kernel is guaranteed to be in its
-  /// file.
+  /// Maximum time for which text is buffered: half a second, since a finished kernel is guaranteed to be in its file within a
+  /// second.
   static constexpr std::chrono::milliseconds kLongestDelay{500};
-  /// Maximum bytes of text that are held back.
+  /// Maximum number of bytes of text that are buffered.
   static constexpr std::size_t kMostWaiting = 64 * 1024;
 
   /// Creates the file, empty. Throws WriteError.

@@ -58,7 +58,7 @@ void make_or_reuse(const fs::path& folder) {
 }
 
 [[noreturn]] void refuse(const fs::path& folder, const FolderOwner& owner) {
-  // If no process uses the reserved folder yet, the run's name still begins with the number of its first process.
+  // If no process uses the reserved folder yet, state the run's first process, whose ID is at the start of the run's name.
   const pid_t process = owner.process != 0 ? owner.process : static_cast<pid_t>(std::strtol(owner.run.c_str(), nullptr, 10));
   const bool seen = process > 0 && (kill(process, 0) == 0 || errno == EPERM);
   throw OutputError("--out " + folder.string() + ": in use by a run that has not ended: process " + std::to_string(process) +

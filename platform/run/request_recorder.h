@@ -20,7 +20,7 @@ class RequestRecorder {
   /// Adds a device; no effect if the device does not count its requests over time.
   void add(GpuDevice& device);
   bool empty() const { return devices_.empty(); }
-  /// Writes every sample to this file from now on (requests.csv).
+  /// From now on, writes every sample to this file (requests.csv).
   void record_to(std::shared_ptr<OutputFile> csv);
   /// Writes all samples until `at`.
   void finish(Tick at);

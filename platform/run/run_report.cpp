@@ -43,7 +43,7 @@ void write_size(std::string_view name, const std::array<std::uint32_t, 3>& size,
   json.end_array();
 }
 
-/// Writes the members that a kernel and a summary of its dispatches have in common: activity, and energy in `time`.
+/// Writes the members that a kernel and a summary of its dispatches have in common: activity, and the energy used in `time`.
 void write_activity_and_energy(const KernelActivity& activity, const KernelEnergy& energy, Tick time,
                                const std::vector<std::string>& energy_blocks, JsonWriter& json) {
   json.key("activity");

@@ -109,7 +109,7 @@ RunObserver observer_of(Platform& platform, ProgressLine& progress, const Kernel
   return observer;
 }
 
-/// Returns the exit code.
+/// Reports the failure to the log and to an attached debugger. Returns the exit code.
 int report_failure(const RunFailure& failure, Hart& hart) {
   spdlog::critical("{}", failure.text);
   spdlog::default_logger()->flush();
@@ -117,8 +117,8 @@ int report_failure(const RunFailure& failure, Hart& hart) {
   return failure.exit_code;
 }
 
-/// Calls the program's conclude() and returns the exit code, which includes the checks of models. Lost output changes it later,
-/// in write_end().
+/// Calls the program's conclude() and returns the exit code, which is kExitCheckFailed if only a check of a model has failed.
+/// write_end() changes the code if output was lost.
 int exit_code_of(RunEnd end, Platform& platform, const GuestProgram& program, bool quiet) {
   int code = end == RunEnd::guest ? platform.exit_code() : exit_code(end);
   if (end == RunEnd::guest && program.conclude) code = program.conclude(code, quiet ? nullptr : &std::cout);

@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kUnfinished = ".part";
-/// Maximum part of the final name that the hidden name contains, so that the hidden name does not exceed the file system's
-/// limit.
+/// Maximum number of bytes of the final name that the hidden name contains, so that the hidden name does not exceed the file
+/// system's limit.
 constexpr std::size_t kMostOfName = 200;
 constexpr std::size_t kBuffer = 64 * 1024;
 constexpr mode_t kPermissions = 07777;
@@ -96,7 +96,7 @@ void WholeFile::open() {
   // A file without write permission must not be replaced either.
   if (exists && access(target_.c_str(), W_OK) != 0) return;
   fs::path temporary = unfinished_name(target_);
-  unlink(temporary.c_str());  // may be left over from a process with the same number
+  unlink(temporary.c_str());  // may be left over from a process with the same ID
   file_ = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file_ < 0 && exists && (errno == EACCES || errno == EPERM)) return open_target();
   if (file_ < 0) return;

@@ -30,7 +30,7 @@ class ApplicationJob {
   void run(const std::function<void(const sida::Program& program, const sida::PassOutcome& outcome)>& on_pass = {},
            WorkerThreads* threads = nullptr);
 
-  /// Number of iterations of run().
+  /// Number of iterations that run() has executed.
   std::uint64_t iterations() const { return result_.iterations; }
   const std::vector<std::byte>& result() const { return result_.bytes; }
 

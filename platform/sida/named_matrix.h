@@ -8,8 +8,9 @@
 
 namespace lacuna {
 
-/// Reads a Matrix Market file or a prepared file, or generates KIND:NAME=VALUE,…. Other names are considered kinds unless they
-/// look like file names. Warnings about the file are written to `warnings`. Throws sida::MatrixError.
+/// Reads the Matrix Market file or prepared file `name`. If there is no such file, generates the matrix that `name` specifies
+/// as KIND:NAME=VALUE,…, unless `name` looks like a file name, which is an error. Warnings about the file are written to
+/// `warnings`. Throws sida::MatrixError.
 sida::ReadMatrix sida_matrix(const std::string& name, bool as_stored, std::ostream& warnings);
 
 }  // namespace lacuna

@@ -156,7 +156,7 @@ void print_run(const lacuna_sida_application& application, const Matrix& matrix,
       << "time           " << readable_time(Tick{static_cast<std::uint64_t>(run.totals.cycles * 1e12 / hz)}) << ", "
       << grouped(run.cycles) << " cycles\n"
       << "memory         " << in_megabytes(static_cast<double>(run.totals.bytes)) << " MB, " << fixed(gigabytes, 1) << " GB/s";
-  // No share for a CPU, whose cache serves part of the traffic.
+  // A CPU's traffic has no share of the bandwidth, because its cache serves part of the traffic.
   if (options.machine != SidaMachine::cpu) out << " (" << fixed(100 * gigabytes / peak, 1) << " % of the bandwidth)";
   out << '\n';
   if (options.machine == SidaMachine::sida || options.machine == SidaMachine::device) print_steps(run.totals, out);
@@ -174,7 +174,8 @@ bool print_check(const ApplicationImage::Result& result, const ApplicationImage:
   return right;
 }
 
-/// Runs the accelerator in a GPU.
+/// Runs the application on the accelerator of a GPU, and prints. Returns false if a check was requested and the result is
+/// wrong.
 bool run_on_gpu(const lacuna_sida_application& application, const SidaRunOptions& options,
                 const std::vector<ConfigurationSource>& configuration, std::ostream& out, std::ostream& warnings) {
   const Matrix matrix(options, warnings);

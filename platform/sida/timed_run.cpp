@@ -29,7 +29,7 @@ void time_on_sida(ApplicationJob& job, const sida::SparseMatrix& by_columns, con
     sida::PassCounts counts;
     sida::EnergyCounts energy;
   };
-  std::map<std::pair<std::uint32_t, bool>, TimedPass> timed;  // key: number in the program, and whether IS was executed
+  std::map<std::pair<std::uint32_t, bool>, TimedPass> timed;  // key: pass in the program, and whether IS was executed
   job.run([&](const sida::Program& program, const sida::PassOutcome& outcome) {
     const sida::Pass& pass = program.passes[outcome.pass];
     ++totals.passes;

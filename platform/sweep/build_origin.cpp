@@ -6,7 +6,8 @@ namespace lacuna {
 
 namespace {
 
-/// Text of the section: "3ce795e0ef72", or with a description "3ce795e0ef72 v0.2.0-12-g3ce795e0ef72".
+/// Text of the executable's section .lacuna.commit: "3ce795e0ef72", or with a description "3ce795e0ef72
+/// v0.2.0-12-g3ce795e0ef72".
 const std::string& origin() {
   static const std::string kOrigin = elf_section("/proc/self/exe", ".lacuna.commit");
   return kOrigin;

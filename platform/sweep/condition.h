@@ -25,7 +25,7 @@ double expression_value(std::string_view expression, const NamedValues& values);
 /// The parts of a text with placeholders {…} (platform/launch/text.h). Throws SweepError.
 std::vector<TextPart> parts_of(std::string_view text);
 
-/// Replaces each {NAME} by its text and any other {EXPRESSION} by its number. Throws SweepError.
+/// Replaces each {NAME} by its text and any other {EXPRESSION} by its value. Throws SweepError.
 std::string substitute_values(std::string_view text, const NamedValues& values);
 
 /// Appends a text to a list such as "a, b, c".

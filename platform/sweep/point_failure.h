@@ -13,7 +13,7 @@ namespace lacuna {
 /// Cause of a failure in one line, the first of these that exists: the first error in the run's log (with kernel, PC,
 /// wavefront, lane and address where the simulator reports them); the reason why lacuna refused to start; the signal or the
 /// exit code, with the last line of the log. If the point timed out or was killed, the line begins with this fact. "" for a
-/// point that is done.
+/// point whose state is `done`.
 std::string cause_of(const RunResult& result, const std::filesystem::path& folder);
 
 /// The part of a cause that the log contains verbatim: the cause without the leading time.

@@ -35,7 +35,7 @@ std::string contents(const fs::path& file) {
 
 bool name_matches(const std::string& pattern, const std::string& path) {
   if (pattern.find_first_of("*?[") == std::string::npos) return pattern == path;
-  // Replace . by /, because with FNM_PATHNAME a * does not match a /, so that it stays within one name.
+  // Replace . by /: with FNM_PATHNAME, a * does not match a /, so it cannot extend beyond one name.
   std::string names = pattern;
   std::string candidate = path;
   std::replace(names.begin(), names.end(), '.', '/');
@@ -101,7 +101,7 @@ class StatisticsReader : public nlohmann::json_sax<Json> {
     if (passed_over_ != 0) return true;
     const Object& object = objects_.back();
     if (object.value) {
-      // {"value", "unit", "description"} is a statistic, not a group with a member of that name.
+      // An object {"value", "unit", "description"} is a statistic, not a group with a member "value".
       if (!object.unit) descend("value");
       emit(path_, object.unit.value_or(std::string()), *object.value);
     }
@@ -272,7 +272,7 @@ std::optional<double> Metric::value(const std::function<std::optional<double>(co
 
 std::string readable_path(const std::string& path) {
   if (!path.starts_with(kMangledKernels)) return path;
-  // A mangled name has no dots.
+  // A mangled name has no dots, so the next dot ends the kernel's name.
   const std::size_t end = std::min(path.find('.', kMangledKernels.size()), path.size());
   return std::string(kKernels) + readable_kernel(path.substr(kKernels.size(), end - kKernels.size())) + path.substr(end);
 }

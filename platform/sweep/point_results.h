@@ -41,8 +41,8 @@ struct PointResults {
 PointResults read_results(const std::filesystem::path& folder);
 /// Parses the numbers of a statistics.json. Throws SweepError.
 PointResults parse_statistics(std::string_view json);
-/// Parses the last line `result: NAME=VALUE ...` of a program's output into values `result.NAME`. A VALUE that is a list with
-/// commas counts as its mean. Empty if there is no such line.
+/// Parses the last line `result: NAME=VALUE ...` of a program's output into values `result.NAME`. A VALUE that is a
+/// comma-separated list of numbers is replaced by their mean. Empty if there is no such line.
 std::vector<StatisticValue> parse_result_line(std::istream& output);
 
 /// A metric of a point: the path of a statistic, or an expression over {PATH}. Names in a path may contain *, ? and [...]; the

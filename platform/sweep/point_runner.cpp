@@ -85,7 +85,7 @@ void signal_group(pid_t leader, bool leader_lives, int number) {
 
 bool group_lives(pid_t leader) { return kill(-leader, 0) == 0; }
 
-/// Whether a signal must have been sent by another process, because no fault of a process raises it.
+/// Whether the signal must have been sent by another process, because it is never raised by a fault.
 bool is_from_outside(int number) {
   constexpr std::array kOutside{SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT};
   return std::find(kOutside.begin(), kOutside.end(), number) != kOutside.end();
@@ -323,7 +323,8 @@ PointRecord record_of(const std::string& key, const PointInputs& inputs, const s
   record.cause = cause_of(result, folder);
   record.log = kept_log(folder, record.cause);
   try {
-    // Results of a point that is not done are stored as well: its state shows that they are incomplete.
+    // Results of a point that has failed, timed out or been killed are stored as well: its state shows that they are
+    // incomplete.
     record.results = read_results(folder / kPointOutput);
     std::ifstream log(folder / kPointLog, std::ios::binary);
     for (StatisticValue& value : parse_result_line(log)) record.results.statistics.push_back(std::move(value));

@@ -1,4 +1,4 @@
-// Command line, environment and key of the run of a point.
+// Command line, environment and key of a point's run.
 #pragma once
 
 #include <filesystem>

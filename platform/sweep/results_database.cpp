@@ -18,7 +18,7 @@ using OrderedJson = nlohmann::ordered_json;
 /// SQLite application_id of these databases: "LACN" in ASCII.
 constexpr std::int64_t kApplication = 0x4C41434E;
 
-/// Tables of a database. The column `takes` of `sweeps` holds the metrics of a sweep file; its name is from version 1.
+/// Tables of a database. The column `takes` of `sweeps` contains the metrics of a sweep file; its name dates from version 1.
 constexpr const char* kSchema = R"(
 CREATE TABLE sweeps(
   id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, file TEXT NOT NULL, text TEXT NOT NULL, takes TEXT NOT NULL,

@@ -80,7 +80,7 @@ std::vector<TextRow> point_rows(const std::vector<PointGroup>& groups) {
   return rows;
 }
 
-/// Writes the line of the cause and the last lines of a log.
+/// Writes the log's line that contains the cause, and the log's last lines.
 void write_log_end(const StoredPoint& point, std::ostream& out) {
   std::istringstream log(point.log);
   std::vector<std::string> lines;
@@ -100,8 +100,8 @@ void write_log_end(const StoredPoint& point, std::ostream& out) {
 
 std::string readable_count(std::optional<std::size_t> count) { return count ? grouped(*count) : "-"; }
 
-/// Writes the confidence level and, for each metric, the minimum and maximum over all combinations of the number of samples
-/// that the wanted interval needs.
+/// Writes the confidence level and, for each metric, how many samples the wanted interval needs: minimum and maximum over all
+/// combinations.
 void write_intervals(const std::vector<PointGroup>& groups, const std::vector<ReportedMetric>& metrics,
                      const WantedInterval& wanted, std::ostream& out) {
   std::size_t most_samples = 0;
@@ -144,7 +144,7 @@ std::string percent(double ratio) {
 std::string readable_number(double value) {
   const double size = std::fabs(value);
   std::ostringstream text;
-  // Print all integer digits, but no decimals for whole numbers and for numbers from 100,000.
+  // Print all integer digits; omit the decimals of whole numbers and of numbers from 100,000 up.
   if (size < 0x1p63 && (size >= 1e5 || size == std::floor(size))) {
     text << (value < 0 ? "-" : "") << grouped(static_cast<std::uint64_t>(std::llround(size)));
   } else {

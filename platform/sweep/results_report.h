@@ -43,7 +43,8 @@ void write_groups_csv(const std::vector<PointGroup>& groups, const std::vector<R
 /// Writes a line per point; only the CSV has the cause of a failure.
 void write_points(const std::vector<PointGroup>& groups, std::ostream& out);
 void write_points_csv(const std::vector<PointGroup>& groups, std::ostream& out);
-/// Writes the points that are not done: the cause, the command, and the end of the log with the line of the cause.
+/// Writes the points that have failed, timed out or been killed: the cause, the command, and the end of the log with the line
+/// of the cause.
 void write_failures(const std::vector<PointGroup>& groups, std::ostream& out);
 
 /// Writes the changes from `before` to `after`: means that differ by more than `threshold` (0.01 is 1 %) and whose intervals do

@@ -25,8 +25,8 @@ using std::chrono::milliseconds;
 /// Minimum interval for polling Slurm; the interval grows while no job ends.
 constexpr milliseconds kShortestPoll{500};
 constexpr milliseconds kLongestPoll{10'000};
-/// Number of consecutive polls without a job after which the job counts as ended. More than one, because its last files may
-/// become visible late.
+/// A batch's jobs count as ended after this number of consecutive polls in which squeue lists none of them: more than one poll,
+/// because their last files may become visible late.
 constexpr unsigned kMissedPolls = 2;
 
 unsigned whole_number(const std::string& place, const std::string& name, const std::string& text, unsigned least) {
@@ -105,7 +105,7 @@ class Collector {
     if (!batches_.empty()) collect();
   }
 
-  /// Submits the points that are neither in a batch nor run.
+  /// Submits the points that have not been run and are in no batch.
   void submit() {
     std::set<std::string> taken = ended_;
     for (const Held& held : batches_) taken.merge(held.batch.open_keys());
@@ -124,7 +124,7 @@ class Collector {
     }
   }
 
-  /// Stores the points that have ended. Returns true if there were any, or if no job of a batch is left.
+  /// Stores the points that have ended. Returns true if there were any, or if one of the batches has no jobs left.
   bool collect() {
     bool any = false;
     for (Held& held : batches_) {
@@ -169,7 +169,7 @@ class Collector {
  private:
   struct Held {
     SlurmBatch batch;
-    unsigned missed;  ///< consecutive polls in which squeue did not list the job
+    unsigned missed;  ///< consecutive polls in which squeue listed no job of the batch
   };
 
   bool put_away(Held& held, const std::vector<SlurmBatch::Ended>& ended) {

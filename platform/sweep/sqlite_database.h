@@ -88,8 +88,8 @@ class SqliteDatabase {
   std::unique_ptr<sqlite3, Close> database_;
 };
 
-/// A transaction, rolled back unless committed. It takes the write lock when it begins, so that another writer cannot make it
-/// fail half-way.
+/// A transaction, rolled back unless committed. It acquires the write lock when it begins, so that another writer cannot make
+/// it fail half-way.
 class SqliteTransaction {
  public:
   explicit SqliteTransaction(const SqliteDatabase& database) : database_(database) { database_.run("BEGIN IMMEDIATE"); }

@@ -26,7 +26,7 @@ namespace {
 
 constexpr const char* kProcessPaths = "point.seconds\npoint.user_seconds\npoint.system_seconds\npoint.peak_memory_bytes\n";
 
-/// The paths of a run with one kernel, one per line.
+/// Paths of all statistics of a run with one kernel, one per line.
 std::string written_paths(const std::vector<ConfigurationSource>& configuration, Machine machine) {
   const RunParameters parameters(configuration, machine);
   StatisticsGroup statistics("platform");

@@ -19,7 +19,7 @@ std::vector<std::vector<SweepAxis>> groups_of(const SweepFile& sweep) {
   return groups;
 }
 
-/// Positions in a group of axes at which the axes named in the reference have the reference's values.
+/// Positions in a group of axes that vary together at which each axis named in the reference has the reference's value.
 std::vector<std::size_t> places(const std::vector<SweepAxis>& group, const NamedValues& reference) {
   std::vector<std::size_t> found;
   for (const auto& [name, value] : reference) {

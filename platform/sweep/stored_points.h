@@ -58,10 +58,10 @@ std::string place_of(const NamedValues& axes, const NamedValues& repeats);
 /// Values of metrics for the points of one sweep. Points may refer to one another.
 class MetricValues {
  public:
-  /// `points`: all points of the sweep; those that are done may be references. Throws SweepError when a path is malformed.
+  /// `points`: all points of the sweep; those in state `done` may be references. Throws SweepError when a path is malformed.
   MetricValues(ResultsDatabase& database, const std::vector<Metric>& metrics, const std::vector<StoredPoint>& points);
 
-  /// Value of a metric; nullopt when the point or a reference is not done, or a path has no value.
+  /// Value of a metric; nullopt when the state of the point or of a reference is not `done`, or when a path has no value.
   std::optional<double> value(const Metric& metric, const StoredPoint& point);
 
  private:
@@ -71,7 +71,7 @@ class MetricValues {
     std::optional<SqliteStatement> sum;  ///< empty = the database has no such path
   };
 
-  std::map<std::string, std::int64_t> done_;  ///< rows of points that are done, by place_of()
+  std::map<std::string, std::int64_t> done_;  ///< rows of points in state `done`, by place_of()
   std::map<std::string, Path> paths_;
 };
 

@@ -20,7 +20,7 @@ class SweepProgress {
 
   /// Counts further points that are to be run.
   void expect(std::size_t points) { points_ += points; }
-  /// Counts a point, and reports it if it is not done.
+  /// Counts a point that has ended; if it failed, timed out or was killed, prints its state and cause.
   void ended(const std::string& name, const PointRecord& record);
   /// Counts a point that another sweep has run.
   void ended_elsewhere() { ++done_; }

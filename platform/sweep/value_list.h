@@ -13,7 +13,7 @@ struct Quantity {
   enum class Kind : std::uint8_t { plain, bytes, frequency, time, cycles };
   Kind kind = Kind::plain;
   double value = 0;
-  double scale = 1;  ///< factor of the unit that it was written in
+  double scale = 1;  ///< factor of the unit in which the quantity was written
   std::string unit;  ///< unit as written in the text
 };
 

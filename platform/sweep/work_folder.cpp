@@ -62,7 +62,7 @@ WorkFolder::~WorkFolder() {
   fs::remove_all(path_, status);
   fs::remove(lock_of(path_), status);
   close(lock_);
-  // Fails if the folder still has files of another sweep.
+  // Fails, as it should, if the folder still contains files of another sweep.
   fs::remove(parent_, status);
 }
 
