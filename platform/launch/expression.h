@@ -15,7 +15,7 @@ __extension__ using WideInteger = __int128;
 struct Number {
   bool real = false;
   WideInteger integer = 0;
-  double value = 0;  ///< the number if `real`, else it is `integer`
+  double value = 0;  ///< the number, if `real` is true
 
   static Number of(WideInteger i) { return {false, i, 0}; }
   static Number of_real(double d) { return {true, 0, d}; }
