@@ -189,7 +189,7 @@ TEST_F(DriverTest, QueueDescriptor) {
   EXPECT_EQ(memory.size, 8u);
   EXPECT_NE(gpu_.memory(memory.base_address, 8 * 64, LACUNA_VM_READ | LACUNA_VM_WRITE), nullptr);
   EXPECT_EQ(packet<hsa_dispatch_packet>(queue, 7).header, HSA_PACKET_INVALID);
-  // 100 bytes x 64 lanes = 6400 bytes = 7 KiB; 2 CUs x 4 SIMDs x 10 wavefronts.
+  // Per wavefront 100 bytes x 64 lanes = 6400 bytes, rounded up to 7 KiB; 2 CUs x 4 SIMDs x 10 = 80 wavefronts.
   EXPECT_EQ(memory.compute_tmpring_size, 80u | 7u << 12);
   EXPECT_EQ(memory.scratch_wave64_lane_byte_size, 7u * 1024 / 64);
   EXPECT_EQ(memory.scratch_resource_descriptor[2], 80u * 7 * 1024);

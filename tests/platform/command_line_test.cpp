@@ -155,7 +155,7 @@ TEST(CommandLine, UnknownOptionsThatGoOnFromOneOrAreAPartOfOne) {
   EXPECT_EQ(unknown({"run", "a", "--time", "1ms"}), "--time; did you mean --max-time? See lacuna run --help");
   EXPECT_EQ(unknown({"sweep", "a", "--jobs-at-once=4"}), "--jobs-at-once; did you mean --jobs? See lacuna sweep --help");
   EXPECT_EQ(unknown({"results", "a", "--database", "x"}), "--database; see lacuna results --help");
-  // Names of options of another command, or of no command.
+  // Option names that belong to another command, or to no command.
   EXPECT_EQ(unknown({"run", "a", "--kernal", "x"}),
             "--kernal; the nearest, --kernel, is one of lacuna launch; see lacuna run --help");
   EXPECT_EQ(unknown({"run", "a", "-k", "x"}), "-k, which is one of lacuna launch; see lacuna run --help");

@@ -5,7 +5,7 @@
 namespace lacuna {
 namespace {
 
-/// CPUID of an AMD EPYC 7B12 (Zen 2), with the bits of Intel's and AMD's manuals, and XCR0 with x87, SSE and AVX.
+/// CPUID results of an AMD EPYC 7B12 (Zen 2), with bits as defined in Intel's and AMD's manuals; XCR0 has x87, SSE and AVX.
 constexpr HostIsa kZen2{0x7ef8320b, 0x219c91a9, 0x75c237ff, 0x7};
 
 TEST(HostIsa, AProcessorWithAvx2IsAccepted) { EXPECT_EQ(missing_of_x86_64_v3(kZen2), nullptr); }

@@ -80,8 +80,8 @@ class Machine {
   ElfFile program_;
 };
 
-/// Returns the state that must be equal in all runs: without the counters in the GPU's part, because the number of polls by the
-/// program may differ if the GPU is still working when the program finds its interrupt.
+/// Sets counters and time to 0 in the GPU's part of the entries. They may differ between runs, because the number of polls
+/// depends on whether the GPU has finished when the program finds its interrupt.
 std::vector<TrapEntry> comparable(std::vector<TrapEntry> entries) {
   bool gpu = false;
   for (TrapEntry& entry : entries) {

@@ -1,5 +1,5 @@
-// docs/reference/isa-coverage.md: every row of the instruction table is listed or counted for both targets, and the counts add
-// up.
+// Tests docs/reference/isa-coverage.md: every row of the instruction table is listed or counted for both targets, and the
+// counts add up.
 #include "platform/reference/isa_reference.h"
 
 #include <gtest/gtest.h>

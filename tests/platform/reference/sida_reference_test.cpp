@@ -1,4 +1,5 @@
-// docs/reference/sida.md: the page equals the generated one and lists all parts of programs, and structures have no padding.
+// Tests docs/reference/sida.md: the page equals the generated one and lists all parts of programs, whose structures have no
+// padding.
 #include "platform/reference/sida_reference.h"
 
 #include <gtest/gtest.h>
@@ -58,7 +59,7 @@ TEST(SidaReference, SaysWhichProgramsAreFused) {
   EXPECT_EQ(fused, 8U);
 }
 
-/// Structures have no padding, whose bytes a program would not define.
+/// Structures have no padding, because programs would leave its bytes undefined.
 TEST(SidaReference, StructuresHaveNoGaps) {
 #define LACUNA_SIDA_FIELD(type, name, array, text)    \
   EXPECT_EQ(offsetof(Described, name), end) << #name; \

@@ -218,7 +218,7 @@ TEST_F(OutputFolderInUse, ARunThatHasReservedItKeepsItWhileItLives) {
   EXPECT_THAT(in_child([&] { return OutputFolder::claim(out, run).path().string(); }).first,
               StartsWith((out / "process-").string()))
       << "its second";
-  // Runs that have ended: the process number of the first has been reused by another process, the second has no process.
+  // Runs that have ended: the process ID of the first has been reused by another process, that of the second is not in use.
   OutputFolder::reserve(root_ / "other", std::to_string(getpid()) + ".1");
   EXPECT_EQ(message([&] { OutputFolder::reserve(root_ / "other", "0.1"); }), "");
   EXPECT_EQ(message([&] { OutputFolder::at(root_ / "other"); }), "");
