@@ -27,7 +27,7 @@ class Driver {
  public:
   /// Opens the driver; calls are counted, and the first one builds the platform. Errors in the configuration go to stderr.
   static HSAKMT_STATUS open();
-  /// Undoes one open(); the last one destroys all queues and writes the results so far.
+  /// Undoes one open(). The last close() destroys all queues and writes the results so far.
   static HSAKMT_STATUS close();
   /// The driver if it is open, else nullptr; always nullptr in a forked child.
   static Driver* get();

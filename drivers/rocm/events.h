@@ -40,7 +40,7 @@ class Events {
   /// Number of threads that wait for events.
   std::size_t waiting();
 
-  // From the simulation thread.
+  // Sets the event with this id. Called on the simulation thread.
   void set_by_id(std::uint32_t id);
   /// Sets every event whose mailbox a GPU has written to.
   void look_at_mailboxes();

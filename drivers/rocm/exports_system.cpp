@@ -21,7 +21,7 @@ HSAKMT_STATUS give(const std::vector<Item>& items, HSAuint32 room, Item* out) {
   return HSAKMT_STATUS_SUCCESS;
 }
 
-/// Runs `function` if the node exists.
+/// Runs `function` and returns its result, or INVALID_NODE_UNIT if the node does not exist.
 template <AfterTheEnd kAfterTheEnd = AfterTheEnd::no, class Function>
 HSAKMT_STATUS on_node(HSAuint32 node, Function function) {
   return with_driver<kAfterTheEnd>(

@@ -176,7 +176,8 @@ class ThreadFiles {
     const std::optional<int> held = entry.file.descriptor();
     ProcText text = held ? read_from_start(*held) : ProcText{};
     const bool valid = text[0] != 0;
-    // Since the file was opened, a new thread may have received the same number, or the program may have closed the descriptor.
+    // Since the file was opened, the thread ID may have been reused by a new thread, or the program may have closed the
+    // descriptor.
     if (!valid && !is_new) text = read_of_thread(thread, name);
     if (!valid || files_.size() > kMost) {
       entry.file.close();
@@ -307,8 +308,8 @@ std::vector<pid_t> all_threads() {
 
 }  // namespace
 
-// Creates the list of calls here, on a known thread: created at its first use, it would be on the heap of the thread that the
-// host schedules first.
+// Creates the list of calls here, on a known thread. If the first use created it, it would be on the heap of whichever thread
+// the host schedules first.
 HostThreads::HostThreads(nanoseconds patience) : patience_(patience) { calls(); }
 
 void HostThreads::note_call() {

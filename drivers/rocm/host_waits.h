@@ -51,8 +51,8 @@ class HostWaits {
   void give_way_briefly() { give_way(true); }
   /// Call on a thread that polls for an action of another thread or a GPU and yields the processor between two checks. The
   /// first call at a simulated time gives way; the next one blocks until kYield of simulated time has passed, or until no GPU
-  /// has work. Both block only briefly while other threads compute: the thread then gives way once more before it lets time
-  /// pass, since the others may have acted after its last check.
+  /// has work. Both calls block only briefly while other threads compute: the thread then gives way once more before it lets
+  /// time pass, since the others may have acted after its last check.
   void yield();
 
   /// Sets a function that is called when a wait has begun, on its thread, and when evaluate() has ended a wait.

@@ -13,7 +13,8 @@ namespace lacuna::rocm {
 namespace {
 
 constexpr std::uint64_t kLargePage = std::uint64_t{2} << 20;
-/// First bus address of host memory, which takes all addresses below VRAM except the first 4 GiB, where firmware's devices are.
+/// First bus address of host memory, which occupies all addresses below VRAM except the first 4 GiB, where firmware's devices
+/// are.
 constexpr std::uint64_t kHostBase = std::uint64_t{4} << 30;
 
 constexpr std::uint64_t page_down(std::uint64_t n) { return n & ~(Memory::kPage - 1); }
@@ -44,8 +45,8 @@ Memory::Memory(Simulation& simulation, unsigned gpus, std::uint64_t vram, bool f
 
 // -- allocations
 
-// Registrations may overlap. Among those that contain the address, finds the one with the highest start; among equal starts,
-// the latest.
+// Registrations may overlap. Among those that contain the address, returns the one with the highest start address; among equal
+// starts, the most recent one.
 Memory::Allocation* Memory::containing_registered(std::uint64_t address) {
   for (auto at = registered_.upper_bound(address); at != registered_.begin();) {
     Allocation& below = (--at)->second;

@@ -35,7 +35,7 @@ class Memory {
 
   HSAKMT_STATUS allocate(HSAuint32 node, std::uint64_t size, HsaMemFlags flags, void*& address);
   HSAKMT_STATUS free(void* address);
-  /// Registering the same range again counts a reference; each one needs its own deregister().
+  /// Registering the same range again increments its reference count; each registration requires a deregister().
   HSAKMT_STATUS register_memory(void* address, std::uint64_t size, HsaMemFlags flags);
   HSAKMT_STATUS deregister(void* address);
   /// Maps [address, address + size) for the GPUs `nodes`, and removes mappings for other GPUs; `gpu_address` receives the
@@ -89,7 +89,7 @@ class Memory {
   void give_back_physical(const Allocation& allocation, std::uint64_t physical, std::uint64_t size, HSAuint32 node);
   void add_edits(const Allocation& allocation, std::uint64_t offset, std::uint64_t size, HSAuint32 node, std::uint64_t physical,
                  bool map, std::vector<Edit>& edits) const;
-  /// False if a GPU refused an edit; those before it have been applied, those after it have not.
+  /// Applies the edits in order. False if a GPU refused one: the edits before it have been applied, those after it have not.
   bool apply(const std::vector<Edit>& edits);
 
   Simulation& simulation_;

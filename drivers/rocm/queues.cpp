@@ -76,7 +76,8 @@ HSAKMT_STATUS Queues::create(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 perc
   return HSAKMT_STATUS_SUCCESS;
 }
 
-// The caller has allocated the amd_queue_t and passes the address of its read index, from which its own address follows.
+// The caller has allocated the amd_queue_t and passes the address of its read index, from which the address of the structure
+// follows.
 HSAKMT_STATUS Queues::create_aql(Queue& queue, HSA_QUEUE_PRIORITY priority, HsaQueueResource& resource) {
   const std::uint64_t aql_queue = resource.QueueRptrValue - offsetof(hsa::Queue, read_dispatch_id);
   QueueSetup setup;

@@ -27,9 +27,9 @@ class Results {
   /// `platform` outlives the results.
   void attach(ProcessPlatform& platform);
   const KernelLog& kernels() const { return kernels_; }
-  /// Creates the output folder at the first call. If that fails, it reports the error, and the run continues without results.
+  /// Creates the output folder at the first call. Reports an error, after which the run continues without results.
   void open();
-  /// Reports, once, that a file of the folder can no longer be written.
+  /// Reports it if a file of the folder can no longer be written, but only once.
   void watch();
   /// Whether any results were lost. From any thread.
   bool failed() const { return failed_.load(std::memory_order_acquire); }

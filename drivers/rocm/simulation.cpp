@@ -78,7 +78,7 @@ void reserve_heap(const RocmParameters& rocm, const GpuParameters& gpu) {
   madvise(reinterpret_cast<void*>(first), filled, MADV_POPULATE_WRITE);  // fails before Linux 5.14, which only costs time
 }
 
-/// Reserves the addresses that the kernel would use for the next mappings, and releases them to the program when destroyed. The
+/// Reserves the addresses that Linux would use for the next mappings, and releases them to the program when destroyed. The
 /// mappings that the simulator makes while it is built differ with sim.threads; the reservation keeps them from moving the
 /// program's libraries and buffers. Compilers in ROCm's libraries hash addresses of their own functions, so the layout of the
 /// heap that they leave depends on where they are loaded.
@@ -114,7 +114,7 @@ class Simulation::Gate : public sc_core::sc_module {
     dont_initialize();
   }
 
-  /// From any thread.
+  /// Makes the simulation call serve(). May be called on any thread.
   void knock() { channel_.async_request_update(); }
 
  private:
