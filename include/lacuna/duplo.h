@@ -1,5 +1,6 @@
-// Describes the convolution that a kernel computes as a matrix product to Duplo's detection unit (Kim et al., MICRO '20,
-// section IV), which eliminates loads of a lowered convolution whose data are already in a register. For HIP and OpenCL C.
+// Descriptor by which a kernel that computes a convolution as a matrix product informs Duplo's detection unit (Kim et al.,
+// MICRO '20, section IV) of the convolution. The unit eliminates loads of the lowered matrix if their data are already in a
+// register. For HIP and OpenCL C.
 //
 // If a code object contains the object KERNEL_duplo, the parameters of kernel KERNEL are read from it at each dispatch. The
 // object is initialised by the compiler, or filled by the program before the dispatch:

@@ -235,9 +235,9 @@ struct pointee<const T*> {
 /// each computes tiles of 64 x 64 with operands shared through 16 KiB of LDS, allocated once for all calls in a kernel. In
 /// other workgroups each wavefront computes tiles of 32 x 32 directly from memory. The results are bit-identical.
 ///
-/// D and C are row-major, with rows `ldc` elements apart. They may be the same, or C null for zeros. Elements are of the
-/// format's types (`load`). k may be 0. D is then C as the instruction returns it: NaNs become the default NaN, and with fp16
-/// and bf16 denormals are flushed.
+/// D and C are row-major, with rows `ldc` elements apart. They may be the same matrix; a null C stands for zeros. Elements are
+/// of the format's types (`load`). k may be 0. D is then C with the conversions of the instruction: NaNs become the default
+/// NaN, and with fp16 and bf16 denormals are flushed.
 template <format f, layout layout_a = row_major, layout layout_b = row_major, class D, class A, class B, class C>
 LACUNA_M3XU_DEVICE void gemm(D* d, const A* a, const B* b, C c, unsigned m, unsigned n, unsigned k, unsigned lda, unsigned ldb,
                              unsigned ldc) {

@@ -5,7 +5,8 @@
 //
 // The layouts are those of A and B; C and D are row-major, with rows `ldc` elements apart. Elements of A and B are half (fp16),
 // ushort (bf16), float (tf32, fp32), float2 (fp32c) or double (fp64); C and D are float, float2 (fp32c) or double (fp64). D and
-// C may be the same, or C null for zeros. k may be 0: D is then C as the instruction returns it.
+// C may be the same matrix; a null C stands for zeros. k may be 0: D is then C with the conversions of the instruction (see
+// m3xu::gemm).
 //
 // All wavefronts of the launch, of any number of dimensions, compute tiles of 32 x 32 directly from memory. Workgroups have a
 // multiple of 64 work-items, all of which call it; any other launch ends with a trap.
@@ -63,7 +64,7 @@ static inline uint2 lacuna_m3xu_wavefronts(void) {
   return (uint2)(group * of_group + item / 64, (width / x) * (height / y) * (depth / z) * of_group);
 }
 
-// Element t of a lane's sum is in row 4 g + t; in row 4 t + g if elements have eight bytes.
+// Element t of a sum of lane 16 g + i is in row 4 g + t, or in row 4 t + g if elements have eight bytes.
 #define LACUNA_M3XU_GEMM(format, Element, Operand, SumElement, Sum, padding_a, padding_b)                                      \
   static inline void lacuna_m3xu_gemm_##format(lacuna_m3xu_layout layout_a, lacuna_m3xu_layout layout_b, global SumElement* d, \
                                                const global Element* a, const global Element* b, const global SumElement* c,   \

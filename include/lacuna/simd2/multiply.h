@@ -227,7 +227,7 @@ __device__ inline void multiply([[maybe_unused]] const Factors& x, [[maybe_unuse
 namespace detail {
 template <opcode op, unsigned tile, typename Factors>
 __global__ void __launch_bounds__(workgroup_size, wavefronts<tile>) product(Factors x, const float* c, float* d) {
-  // Offset of the element from the tile's first element.
+  // offset() returns the offset of an element from the tile's first element, in bytes.
   const unsigned row0 = blockIdx.y * tile, column0 = blockIdx.x * tile;
   const size_t first = static_cast<size_t>(row0) * x.n + column0;
   const auto offset = [=](unsigned row, unsigned column) { return (__umul24(row - row0, x.n) + column - column0) * 4; };

@@ -82,7 +82,8 @@ struct a_places {
   static constexpr unsigned g_pitch = 20, pair_pitch = 4 * g_pitch, pitch = slab<tile>::pairs * pair_pitch;
   static constexpr unsigned units = tile / 16 * pitch;
 };
-// Layout of B's units. A wavefront's fragments come in pairs; line i of a fragment is every other column.
+// Layout of B's units. The columns of a wavefront alternate between its fragments: line i of fragment f is column quarter * i +
+// f.
 template <unsigned tile>
 struct b_places {
   static constexpr unsigned g_pitch = 20, pair_pitch = 4 * g_pitch, pitch = slab<tile>::pairs * pair_pitch + 4;
