@@ -394,7 +394,7 @@ def besides(path, figure, names, ours):
     ratios = {}
     for key, own in ours.items():
         words = key[part].split(" ")
-        if words[at:at + 1] in ([], [value]):  # `mean` is a place without axes
+        if words[at:at + 1] in ([], [value]):  # a mean, which has no axes, or the reference itself
             continue
         words[at] = value
         other = ours.get((" ".join(words), key[1]) if part == 0 else (key[0], " ".join(words)))

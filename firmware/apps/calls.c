@@ -1,4 +1,4 @@
-/* Recursive functions, compiled with and without optimisation: calls by s_swappc, and the stack in scratch memory. */
+/* Tests recursive functions, compiled with and without optimisation: calls by s_swappc, and the stack in scratch memory. */
 #include "app.h"
 
 CODE_OBJECT(calls_o0);

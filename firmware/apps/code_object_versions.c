@@ -1,4 +1,4 @@
-/* The same kernel from code objects of version 2, 3, 4 and 5, with a grid that is not a multiple of the workgroup; hidden
+/* Tests the same kernel from code objects of version 2, 3, 4 and 5, with a grid that is not a multiple of the workgroup; hidden
  * arguments of three-dimensional grids; data that needs relocations. */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Intentional races on several queues. Prints everything that could differ between runs: results, their order and times. */
+/* Causes races on several queues. Prints everything that could differ between runs: results, their order and times. */
 #include "app.h"
 
 CODE_OBJECT(histogram);

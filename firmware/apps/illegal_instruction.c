@@ -1,4 +1,4 @@
-/* An invalid encoding, and s_trap: the queue fails with the instruction's PC, and the device continues. */
+/* Tests an invalid encoding and s_trap: the queue fails with the instruction's PC, and the device continues. */
 #include <string.h>
 
 #include "app.h"

@@ -1,4 +1,4 @@
-/* One tiled matrix multiply, for benchmarks: the size is the first argument on the simulator's command line, or MATMUL_SIZE. */
+/* Runs one tiled matrix multiply, for benchmarks: the size is the first argument of the program, or MATMUL_SIZE. */
 #include <string.h>
 
 #include "app.h"

@@ -1,5 +1,5 @@
-/* Kernels that access invalid addresses: the fault registers contain address and PC, the queue fails, and the device continues.
- */
+/* Tests kernels that access invalid addresses: the fault registers contain address and PC, the queue fails, and the device
+ * continues. */
 #include "app.h"
 #include "include/lacuna/abi/gpu_registers.h"
 

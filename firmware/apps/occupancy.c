@@ -1,4 +1,4 @@
-/* Kernels whose LDS or vector registers fill a compute unit, and LDS whose size is set by the packet. */
+/* Tests kernels whose LDS or vector registers fill a compute unit, and LDS whose size is set by the packet. */
 #include "app.h"
 
 CODE_OBJECT(test_kernels);

@@ -1,5 +1,5 @@
-/* A ring that fills up while its first packet waits: further packets are rejected without blocking; then the ring is drained
- * and reused many times. */
+/* Tests a ring that fills up while its first packet waits: further packets are rejected without blocking. Then the ring is
+ * drained and reused many times. */
 #include "app.h"
 
 CODE_OBJECT(test_kernels);

@@ -1,4 +1,4 @@
-/* Private arrays in scratch memory, with enough wavefronts that scratch slots are reused; a queue without scratch memory
+/* Tests private arrays in scratch memory, with enough wavefronts that scratch slots are reused; a queue without scratch memory
  * rejects the kernel. */
 #include "app.h"
 

@@ -1,5 +1,5 @@
-/* Several queues, completion signals, barrier-AND and -OR packets, the barrier bit, and packets that become valid out of order.
- */
+/* Tests several queues, completion signals, barrier-AND and -OR packets, the barrier bit, and packets that become valid out of
+ * order. */
 #include <string.h>
 
 #include "app.h"

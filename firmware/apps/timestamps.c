@@ -1,4 +1,4 @@
-/* Time stamps of the device and of signals; more work takes longer. */
+/* Tests timestamps of the device and of signals: more work takes longer. */
 #include "app.h"
 
 CODE_OBJECT(test_kernels);

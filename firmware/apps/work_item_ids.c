@@ -1,5 +1,5 @@
-/* Work-item ids in kernels: every subset of the six, in grids and workgroups of one, two and three dimensions, from every code
- * object version. */
+/* Tests work-item ids in kernels: every subset of the six ids, in grids and workgroups of one, two and three dimensions, from
+ * every code object version. */
 #include <string.h>
 
 #include "app.h"

@@ -1,4 +1,4 @@
-// Calls that the compiler may not inline: return addresses and locals live in scratch memory, lanes return from different
+// Calls that the compiler may not inline: return addresses and locals are in scratch memory, and lanes return from different
 // depths.
 
 __attribute__((noinline)) uint ackermann(uint m, uint n) {

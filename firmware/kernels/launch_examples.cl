@@ -36,7 +36,7 @@ kernel void bitonic_pass(global uint* values, uint distance, uint run) {
 
 kernel void nothing(global int* unused) { (void)unused; }
 
-// Every kind of argument: sums up the received values.
+// Has every kind of argument, and sums up the received values.
 kernel void arguments(global int* out, local int* reversed, float4 vector, char c, short s, long l, double d,
                       local double* shared, global const int* optional) {
   const uint i = get_local_id(0);

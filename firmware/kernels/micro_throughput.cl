@@ -3,8 +3,8 @@
 typedef uint uint4_t __attribute__((ext_vector_type(4)));
 
 // cycles[n - 1]: cycles of n concurrent loads, each of a separate line, `distance` bytes apart, that misses in L1. Four
-// instructions load these lines; surplus lanes load the last line again, which is one more request for that line. All is done
-// twice, the first time to fill the caches and TLBs with code, translations and the lines.
+// instructions load these lines; surplus lanes load the last line again, which is one more request for that line. Everything is
+// done twice, the first time to fill the caches and TLBs with code, translations and the lines.
 kernel __attribute__((reqd_work_group_size(64, 1, 1))) void misses(global const uint* table, global uint* cycles, uint most,
                                                                    uint distance) {
   const uint lane = get_local_id(0);

@@ -62,7 +62,7 @@ STREAM(scale, a[i] = b[i] * 1.25)
 STREAM(add, a[i] = b[i] + c[i])
 STREAM(triad, a[i] = b[i] + 1.25 * c[i])
 
-// A work-item reads eight elements, a workgroup eight rows.
+// A work-item reads eight elements, 256 apart, so that a workgroup reads eight rows of 256 elements.
 #define EIGHT(NAME, T, FIRST)                                                                               \
   kernel __attribute__((reqd_work_group_size(256, 1, 1))) void NAME(global const T* data, global T* sums) { \
     const size_t at = get_group_id(0) * 2048 + get_local_id(0);                                             \
@@ -75,7 +75,8 @@ EIGHT(eight_f2, float2, sum.x)
 EIGHT(eight_f4, float4, sum.x)
 EIGHT(eight_d, double, sum)
 
-// A workgroup loads from the L1 at positions that depend on the lane, with a `stride` or in rows of `pitch`; `zero` is 0.
+// A workgroup loads from the L1: lanes start `stride` elements apart (stride_*), or in rows of `width` lanes that start
+// `stride` elements apart (block_f). `zero` is 0.
 #define STRIDES(NAME, T, PLACE)                                                                                       \
   kernel __attribute__((reqd_work_group_size(1024, 1, 1))) void NAME(global const T* data, global T* sums, uint zero, \
                                                                      uint stride, uint width, uint steps) {           \
@@ -124,8 +125,8 @@ CHAIN(chain_f64, double, F64)
 CHAIN(chain_i32, uint, I32)
 CHAIN(chain_i24, uint, I24)
 
-// One wavefront loads a dword in each 64 B in order and waits for each: `before` loads from the start, then `loads` from the
-// start again.
+// One wavefront loads a dword in each 64 B in order, and waits for each load: `before` loads from the start of `data`, then
+// `loads` from the start again.
 kernel __attribute__((reqd_work_group_size(64, 1, 1))) void walk(global const uint* data, global uint* sums, uint before,
                                                                  uint loads) {
   uint sum = 0;

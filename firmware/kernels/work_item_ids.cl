@@ -1,8 +1,8 @@
-// One kernel for every subset of the six ids of a work-item, which uses no others: the fields that the kernel descriptor
-// enables, and the code that extracts an id from its register, differ between subsets.
+// One kernel for each subset of the six ids of a work-item. The kernel uses only the ids of its subset: the fields that the
+// kernel descriptor enables, and the code that extracts an id from its register, differ between subsets.
 //
 // ids_<subset>: bit d of the subset is the local id of dimension d, bit 3 + d the group id. A work-item increments the cell
-// that its ids select, or the one after all cells if they select none.
+// that its ids select, or the cell after the last one if they select none.
 #define ID(subset, bit, id, stride) ((subset)&1u << (bit) ? (uint)(id)*strides.stride : 0)
 #define KERNEL(subset)                                                                                            \
   kernel __attribute__((amdgpu_flat_work_group_size(1, 1024))) void ids_##subset(global uint* counts, uint cells, \
