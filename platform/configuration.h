@@ -2,8 +2,8 @@
 //
 // Files are in the INI format: `[section]` lines and `name = value` lines; `#` starts a comment. Parameters are named
 // `section.name`. Sources are applied in the order given, and later sources override earlier ones. A name that is not a
-// parameter of the platform or occurs twice in a file, or a value that the parameter refuses, is an error. Its message has the
-// location, the problem, and the legal values or the nearest name.
+// parameter of the platform or occurs twice in a file, or a value that the parameter refuses, is an error. The error message
+// states the location, the problem, and the legal values or the nearest name.
 //
 // `include = FILE` above the first section inserts another file, whose values the following lines can override. Thus variants
 // of a machine can share one file. FILE is relative to the folder of the file that includes it.
@@ -54,8 +54,8 @@ class Configuration {
   std::vector<std::filesystem::path> files_;
 };
 
-/// The file that `--config name` refers to: a path, or the name of a preset ("r9nano", "dram/hbm2") in one of the directories.
-/// Throws ConfigurationError with the names of all presets.
+/// Returns the path of the file for `--config name`, where `name` is a path, or the name of a preset ("r9nano", "dram/hbm2") in
+/// one of the directories. Throws ConfigurationError with the names of all presets.
 std::filesystem::path find_configuration(const std::string& name, const std::vector<std::filesystem::path>& directories);
 
 /// Writes all parameters such that Configuration::load() restores them exactly; parameters that differ from their default are

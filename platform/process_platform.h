@@ -34,7 +34,7 @@ class ProcessPlatform : public sc_core::sc_module {
   bool idle() const;
   /// Whether all remaining work waits for memory that the program has to change.
   bool waits_for_memory() const;
-  /// Whether every unit that polls memory has read it at least once after `time`.
+  /// Whether every unit that polls memory has polled at least once after `time`.
   bool polled_after(Tick time) const;
   void diagnose(std::ostream& out) const;
   void describe_statistics(StatisticsGroup& root) const;

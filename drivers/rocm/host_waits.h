@@ -114,7 +114,7 @@ class HostWaits {
   bool evaluate_locked();
   /// Registers the wait and calls on_change_, for which `lock` is released.
   void enter(Wait& wait, std::unique_lock<std::mutex>& lock);
-  /// False if `longest` has passed since `begin` before the wait was released.
+  /// Blocks until the wait is released. Returns false if `longest` has passed since `begin` before that.
   static bool await_release(Wait& wait, std::unique_lock<std::mutex>& lock, HostClock::time_point begin,
                             std::chrono::nanoseconds longest);
   static void finish(Wait& wait, bool holds);

@@ -186,7 +186,7 @@ typedef struct lacuna_queue_state {
   uint32_t slot;
   uint32_t status;       /* LACUNA_QUEUE_INACTIVE, _ACTIVE, _FAILED of gpu_registers.h */
   uint32_t error;        /* LACUNA_QUEUE_ERROR_* */
-  uint64_t error_packet; /* index of the packet it failed at */
+  uint64_t error_packet; /* index of the packet at which the queue failed */
   uint64_t write_index;  /* packets written since creation */
   uint64_t read_index;   /* packets retired */
   uint32_t fault;        /* LACUNA_FAULT_* when this queue's last failure was a fault */

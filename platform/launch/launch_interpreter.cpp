@@ -119,7 +119,7 @@ void LaunchInterpreter::execute_constants(const LaunchStatement& statement) {
       scope_.variables = std::move(variables);
       throw;
     }
-    // Ignore errors of all following statements, which depend on a guessed value.
+    // Ignore errors of all following statements, which may depend on the guessed value.
     if (rehearsing_ && buffers_.has_guessed()) lenient_until_ = program_.statements.size();
   }
 }

@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t kAbsolute = 0xfff1;  // SHN_ABS
 constexpr std::size_t kDataBytesPerLine = 8;
 
-/// The symbols of one section, or the absolute ones, by address and name.
+/// The symbols of one section, or the absolute symbols, sorted by address and name.
 class Symbols {
  public:
   Symbols(const ElfFile& file, std::size_t section) {
@@ -36,8 +36,8 @@ class Symbols {
     });
   }
 
-  /// The symbol that llvm-objdump prints above the address: the last symbol at the address, a data symbol only if there is no
-  /// other.
+  /// The symbol that llvm-objdump prints above the address: the last symbol at the address that is not a data symbol, or the
+  /// last data symbol if there are no others.
   const ElfSymbol* heading(std::uint64_t address) const {
     const std::span<const ElfSymbol> here = at(address);
     const auto code = std::find_if(here.rbegin(), here.rend(), [](const ElfSymbol& s) { return s.type != kSymbolTypeObject; });

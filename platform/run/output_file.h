@@ -19,7 +19,7 @@ namespace lacuna {
 /// Flushes standard output. Throws WriteError if the flush, or a write since the last call, failed.
 void flush_standard_output();
 
-/// A file whose text a dedicated thread passes to the operating system soon after it was written. A killed process thus loses
+/// A file for which a dedicated thread passes text to the operating system soon after write(). A killed process thus loses
 /// hardly any text, without a system call per line. The thread sleeps while there is nothing to write.
 ///
 /// The first write that fails closes the file. The failure is recorded, and later text is dropped.

@@ -125,7 +125,7 @@ int exit_code_of(RunEnd end, Platform& platform, const GuestProgram& program, bo
   return code == 0 && any_failed_check() ? kExitCheckFailed : code;
 }
 
-/// Ends the recorders; fills in the members that models and recorders determine.
+/// Ends the recorders. Returns a summary with the members that models and recorders determine.
 RunSummary summary_of(RunEnd end, Platform& platform, RunRecorders& recorders) {
   RunSummary summary;
   summary.end = end;

@@ -14,7 +14,7 @@ namespace {
 /// Names of the actions, in the order of SidaAction.
 const std::vector<std::string> kActions{"info", "generate", "prepare", "run", "explain", "machine"};
 
-/// Actions that accept an option; options of all actions are not listed.
+/// Actions that accept an option. Options that every action accepts are not listed.
 struct OptionUse {
   const char* option;
   std::vector<SidaAction> actions;

@@ -125,7 +125,7 @@ class MatrixStage {
   }
   /// Loads the next slab from memory.
   LACUNA_M3XU_MEMBER void load() {
-    // Otherwise the compiler would maintain an address per lane.
+    // Keeps the slab's address in scalar registers; otherwise the compiler would maintain an address per lane.
     asm volatile("" : "+s"(slab_));
     if constexpr (sizeof(Element) == 2) {
       if (!along_k()) {
