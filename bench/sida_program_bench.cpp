@@ -1,5 +1,5 @@
-// Products per second of the sparse dataflow accelerator's function, without timing: two iterations of PageRank, which take two
-// products per entry, on a power-law matrix with 12 entries per row.
+// Speed of the functional model of the sparse dataflow accelerator, without timing, in products per second: two iterations of
+// PageRank, which take two products per entry, on a power-law matrix with 12 entries per row.
 #include <benchmark/benchmark.h>
 
 #include "models/sida/matrix/generators.h"

@@ -51,8 +51,8 @@ kernel void private_array(global uint* out, uint rounds) {
   out[item] = sum;
 }
 
-// 24 KiB of LDS for a workgroup of 64: two workgroups fit into a compute unit. Rotates the workgroup's values through all of
-// it.
+// 24 KiB of LDS for a workgroup of 64: two workgroups fit into a compute unit. The workgroup writes all words, then sums them
+// up with each word read by another work-item.
 #define LDS_WORDS 6144
 kernel __attribute__((reqd_work_group_size(64, 1, 1))) void much_lds(global uint* out) {
   local uint words[LDS_WORDS];

@@ -1,4 +1,4 @@
-// Comparison of a buffer with a reference file, while the buffer is written.
+// Compares a buffer with a reference file while the launcher writes the buffer.
 #pragma once
 
 #include <cstdint>

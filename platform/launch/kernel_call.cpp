@@ -8,9 +8,9 @@
 namespace lacuna {
 namespace {
 
-/// Maximum LDS bytes of a workgroup on both targets (GCN3 and CDNA2 ISA manuals, "LDS").
+/// Maximum size of a workgroup's LDS in bytes, on both targets (GCN3 and CDNA2 ISA manuals, "LDS").
 constexpr std::uint64_t kLdsBytes = 64 * 1024;
-/// Maximum work-items of a workgroup (HSA Platform System Architecture 1.2 and AMDGPU usage guide).
+/// Maximum number of work-items of a workgroup (HSA Platform System Architecture 1.2 and AMDGPU usage guide).
 constexpr std::uint64_t kLargestWorkgroup = 1024;
 /// Alignment of a dynamic LDS argument if its metadata state none: that of the largest vector type.
 constexpr std::uint32_t kLdsAlignment = 16;

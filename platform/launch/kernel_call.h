@@ -20,7 +20,7 @@ struct KernelCall {
   std::array<std::uint32_t, 3> block{1, 1, 1};  ///< work-items
   std::array<std::uint64_t, 3> offset{};
   std::vector<ArgumentValue> arguments;
-  std::optional<std::uint32_t> max_block{};  ///< maximum work-items of a workgroup, overriding the kernel's metadata
+  std::optional<std::uint32_t> max_block{};  ///< maximum number of work-items of a workgroup, overriding the kernel's metadata
 };
 
 /// Index and size of a buffer, for the layout of arguments.

@@ -140,7 +140,7 @@ int exec_program(const CommandLine& line) {
   // other tools.
   setenv("HSA_TOOLS_LIB", kLibrary, 0);
   preload(libraries / kThreadsLibrary);
-  // rocminfo checks for the kernel driver's module and device file itself, before it calls the runtime.
+  // rocminfo itself checks for the amdgpu driver's module and device file, before it calls the runtime.
   if (fs::path(line.input).filename() == "rocminfo") preload(libraries / kDeviceFileLibrary);
 
   std::vector<std::string> words{line.input};

@@ -1,4 +1,4 @@
-// The kernels of a run: collected during the run, written as CSV and as the table at its end.
+// The kernels of a run: collected during the run, written as CSV, and shown as a table at the end of the run.
 #pragma once
 
 #include <cstdint>

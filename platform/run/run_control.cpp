@@ -13,7 +13,8 @@
 namespace lacuna {
 namespace {
 
-/// Host time of a slice: short enough for Ctrl-C and the progress line, long compared with the overhead of a slice.
+/// Range of host time, in seconds, that a slice should take: short enough for Ctrl-C and the progress line, long compared with
+/// the overhead of a slice.
 constexpr double kShortSlice = 0.01;
 constexpr double kLongSlice = 0.04;
 constexpr Tick kSmallestSlice{100'000};

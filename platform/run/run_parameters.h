@@ -21,8 +21,8 @@ class RunParameters {
 
   const PlatformParameters& values() const { return parameters_; }
   Machine machine() const { return machine_; }
-  /// Sentences about settings that the user probably did not intend: energies of another machine, and those of
-  /// GpuDeviceParameters::warnings() that presets alone do not cause.
+  /// Warnings about settings that the user probably did not intend: energy parameters of another machine, and
+  /// GpuDeviceParameters::warnings() except those that the presets alone cause.
   const std::vector<std::string>& warnings() const { return warnings_; }
   /// Writes effective.cfg. `--config effective.cfg` reproduces the same machine.
   void write(std::ostream& out) const;

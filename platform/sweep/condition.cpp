@@ -31,7 +31,7 @@ class Texts {
     if (const auto quantity = parse_quantity(text)) return number_of(quantity->value);
     if (text == "true" || text == "false") return Number::of(text == "true" ? 1 : 0);
     const auto found = std::find(texts_.begin(), texts_.end(), text);
-    // First number that represents a text: larger than any number that users compare with.
+    // First number that represents a text: larger than any number that conditions of users contain.
     constexpr WideInteger kFirst = WideInteger{1} << 62;
     const WideInteger result = kFirst + (found - texts_.begin());
     if (found == texts_.end()) texts_.emplace_back(text);

@@ -96,7 +96,7 @@ class PointRunner {
   Setup setup_;
   bool starting_ = true;  ///< whether to start the next process when one has ended
   std::map<pid_t, Running> running_;
-  std::optional<std::uint64_t> out_of_memory_kills_;  ///< kernel OOM kills of this control group seen so far
+  std::optional<std::uint64_t> out_of_memory_kills_;  ///< OOM kills in this control group seen so far
 };
 
 /// A shell command line that starts with the assignments of variables.

@@ -77,7 +77,8 @@ class ResultsDatabase {
   /// Version 1 has no `cause` and no digests. It is readable, and upgraded when opened for writing.
   static constexpr std::int64_t kVersion = 2;
 
-  /// Creates the file if missing, unless `read_only`, which reads a snapshot. Throws SweepError.
+  /// Opens the file, and creates it if it is missing; with `read_only`, reads a snapshot of an existing file. Throws
+  /// SweepError.
   ResultsDatabase(std::filesystem::path file, bool read_only);
 
   /// Registers the sweep and returns its id. `members` become the current members; earlier members are kept as not current.

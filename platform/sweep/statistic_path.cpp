@@ -19,7 +19,8 @@ std::vector<std::vector<SweepAxis>> groups_of(const SweepFile& sweep) {
   return groups;
 }
 
-/// Positions in a group of axes that vary together at which each axis named in the reference has the reference's value.
+/// Indices of the values of a group of axes, which vary together, at which each axis that the reference names has the
+/// reference's value.
 std::vector<std::size_t> places(const std::vector<SweepAxis>& group, const NamedValues& reference) {
   std::vector<std::size_t> found;
   for (const auto& [name, value] : reference) {

@@ -43,7 +43,7 @@ class FakeGpu {
 
   /// Host memory of a GPU virtual address; null if it is unmapped or lacks the permissions in `flags`.
   std::byte* memory(std::uint64_t gpu_address, std::uint64_t bytes, std::uint32_t flags = LACUNA_VM_READ);
-  /// Raises interrupts as the device does: status bits, then the handler.
+  /// Raises interrupts as the device does: sets the status bits, then calls the handler.
   void interrupt(std::uint32_t status);
   void fail_queue(unsigned slot, std::uint32_t error, std::uint64_t packet);
 

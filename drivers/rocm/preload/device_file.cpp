@@ -1,6 +1,6 @@
-// Simulates the presence of the kernel driver for rocminfo, which checks for it before it calls the runtime: for its module in
-// the output of lsmod, and for its device file. Preloaded by `lacuna exec -- rocminfo`; all other calls of popen() and open()
-// are forwarded to the C library.
+// Simulates the presence of the amdgpu kernel driver for rocminfo, which checks for it before it calls the runtime: for its
+// module in the output of lsmod, and for its device file. Preloaded by `lacuna exec -- rocminfo`; all other calls of popen()
+// and open() are forwarded to the C library.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/types.h>

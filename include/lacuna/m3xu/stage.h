@@ -258,7 +258,7 @@ class MatrixStage {
 
   AlongK place_;
   unsigned along_k_, step_;
-  unsigned next_line_;  // elements between parts of `values_` that are loaded separately
+  unsigned next_line_;  // distance in memory, in elements, between the parts of `values_` that are loaded separately
   const Element* slab_;
   unsigned offset_[kLoads];  // byte offsets in a slab
   TwoUnits values_[kLoads];

@@ -227,7 +227,7 @@ struct slab_b {
   __device__ slab_b(const Factors& x, unsigned column0) : from(scalar(x.b)), ldb(x.ldb) {
     const unsigned lane = threadIdx.x % 64, wave = threadIdx.x / 64;
     const unsigned low = lane % 4, step = lane / 4 % 2, high = lane / 8;
-    // Groups of four columns, 8 or 16 for each half of the tile.
+    // Index of this work-item's group of four columns; each half of the tile has 8 or 16 groups.
     const unsigned fours = tile == 128 ? low + high % 4 * 4 + high / 4 * 16 : low + high % 2 * 4 + high / 2 % 2 * 8;
     const unsigned k4 = wave + step * 4 + (tile == 128 ? 0 : high / 4 * 8);
     // At the matrix' edge, loads the last four columns: other lanes load them as well, or they are stored to columns outside
