@@ -27,9 +27,9 @@ class Results {
   /// `platform` outlives the results.
   void attach(ProcessPlatform& platform);
   const KernelLog& kernels() const { return kernels_; }
-  /// Creates the output folder at the first call. Reports an error, after which the run continues without results.
+  /// Creates the output folder at the first call. On failure, reports the error; the run then continues without results.
   void open();
-  /// Reports it if a file of the folder can no longer be written, but only once.
+  /// Checks the files of the folder; reports the first failure to write one of them, and no later ones.
   void watch();
   /// Whether any results were lost. From any thread.
   bool failed() const { return failed_.load(std::memory_order_acquire); }
