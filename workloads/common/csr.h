@@ -18,7 +18,7 @@ struct Csr {
   std::size_t longest_row() const;
 };
 
-/// Returns a matrix with `entries` distinct entries in random rows and columns. Throws a UsageError for more than rows *
+/// Returns a matrix with `entries` distinct entries in random rows and columns. Throws a UsageError if `entries` exceeds rows *
 /// columns.
 Csr random_csr(Random& random, std::size_t rows, std::size_t columns, std::size_t entries);
 /// Returns a matrix with `degree` entries in each row, in random columns.

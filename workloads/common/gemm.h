@@ -26,7 +26,7 @@
 namespace gemm {
 
 constexpr unsigned kTile = 64, kDepth = 16, kWorkgroup = 256, kPitch = kTile + 4;
-constexpr unsigned kEdge = 16;  // rows and columns of a workgroup of `words`
+constexpr unsigned kEdge = 16;  // rows and columns of C per workgroup of form `words`
 // Target number of workgroups when a product is split into parts: a few for each compute unit of a large GPU.
 constexpr unsigned kWorkgroups = 256;
 constexpr unsigned kShortestPart = 128;
@@ -74,7 +74,8 @@ struct Stored {
   __device__ void edge(unsigned line, unsigned at, float (&values)[4]) const {
     const T* const from = data + static_cast<size_t>(min(line, lines - 1)) * ld;
     if (by_four) {
-      // Shifts the line's last four elements. A variable index instead of selections would put an array into private memory.
+      // Loads the line's last four elements and shifts them to their positions by selections: a variable index would put the
+      // array into private memory.
       const unsigned start = min(at, length - 4), shift = line < lines ? at - start : 4;
       const Four last = *reinterpret_cast<const Four*>(from + start);
       auto a = static_cast<float>(last[0]), b = static_cast<float>(last[1]), c = static_cast<float>(last[2]),
@@ -115,7 +116,8 @@ __device__ inline void store(const Arguments<T, Output>& x, unsigned row, unsign
 }
 
 // Computes a tile of C for form `lds`. `a` and `b` are matrices in memory, or other sources of four elements of a line. AlongK:
-// lines are rows of op(A) or columns of op(B), so that elements of a line are adjacent along k; otherwise, each line has one k.
+// lines are rows of op(A) or columns of op(B), so that elements of a line are adjacent along k; otherwise, each line belongs to
+// one k.
 template <bool AAlongK, bool BAlongK, typename A, typename B, typename T, typename Output>
 __device__ inline void multiply_lds(const Arguments<T, Output>& x, const A& a, const B& b) {
   __shared__ __attribute__((aligned(16))) float a_tile[kDepth][kPitch];

@@ -95,7 +95,8 @@ struct Kernel {
   const char* implementation;
   KernelFunction function;
   unsigned rows, columns;
-  /// Number of roundings for each k and each part of a complex number; 0: bit-identical to a chain of fused multiply-adds.
+  /// Number of roundings of a sum (for complex numbers, of each part) per step along k; 0: bit-identical to a chain of fused
+  /// multiply-adds.
   unsigned sums;
   /// Maximum relative error of a product, in addition to the rounding of sums.
   double split;

@@ -99,7 +99,7 @@ class Simt {
 
 #if defined(__gfx90a__)
 
-/// Operands of two adjacent units (8 bytes each) along k, the first of which is 2 (lane / 16).
+/// A lane's operands: two adjacent units (8 bytes each) along k, of which the first has the index 2 (lane / 16).
 struct TwoUnitOperands {
   using Operand = TwoUnits;
   static constexpr unsigned kSteps = kUnits / 8;
@@ -122,7 +122,7 @@ struct MfmaF64Way : UnitOperands {
   }
   __device__ static double item(const Sum& sum, unsigned i) { return sum[i]; }
 };
-/// v_mfma_f32_16x16x4f32: lanes hold element 4 step + lane / 16 along k.
+/// v_mfma_f32_16x16x4f32: each lane holds element 4 step + lane / 16 along k of its row or column.
 struct MfmaF32Way {
   using Element = float;
   using Operand = float;
@@ -217,7 +217,7 @@ struct UnsplitWay : Tf32x3Way {
 template <unsigned kHeight, unsigned kWidth>
 using Unsplit = MatrixUnits<UnsplitWay, kHeight, kWidth>;
 
-/// f32 as a sum of three bf16, exactly (8 + 8 + 8 bits), or of two.
+/// f32 as a sum of bf16 terms: three terms are exact (8 + 8 + 8 bits of significand), two are an approximation.
 template <unsigned kTerms>
 struct Bf16Terms {
   using Packed = Vector<unsigned, 2>;  // four bf16

@@ -81,9 +81,9 @@ class DeviceMatrix {
 
   /// Padded length of a vector of `columns` elements, filled up with zeros.
   unsigned padded_columns() const { return pitch() * 4; }
-  /// Successive roundings of a term of A x, for `sum_error`: a lane's sum, then the sum over lanes.
+  /// Number of successive roundings of a term of A x, for sum_error(): those of a lane's sum and of the sum over lanes.
   double roundings() const { return 4.0 * groups(pitch(), wavefront) + 6; }
-  /// Successive roundings of a term of A^T x, for `sum_error`: the sum of a part, then the sum of the parts.
+  /// Number of successive roundings of a term of A^T x, for sum_error(): those of a part's sum and of the sum of the parts.
   double transposed_roundings() const { return std::min<double>(rows_, rows_of_part) + parts(); }
   /// y = A x; x has padded_columns() elements, y `rows`.
   void times(const float* x, float* y) const {

@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(256) predecessor_rest(PathsView paths, unsigne
   paths.best[at] = best, paths.predecessor[at] = predecessor;
 }
 
-/// Computes the closure of the matrix in place; initially, both matrices must be those of the edges.
+/// Computes the best paths in place. On entry, `paths` must contain the graph's edges: their weights and predecessors.
 template <simd2::opcode op>
 void predecessor_floyd_warshall(const PathsView& paths) {
   const unsigned tiles = paths.ld / predecessor_tile;

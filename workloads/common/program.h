@@ -55,7 +55,8 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  // Options. The variable is set before `run` calls the body. `what` is a short description for --help.
+  // The following functions add an option, whose variable run() sets before it calls the body. `what` is a short description
+  // for --help.
   void size(int& variable, const std::string& option, const std::string& what, const Presets<int>& values, int least = 1,
             int most = std::numeric_limits<int>::max());
   void real(double& variable, const std::string& option, const std::string& what, const Presets<double>& values, double least,
@@ -70,10 +71,10 @@ class Program {
   /// Parses the command line, runs the body, prints the closing line. Returns the exit code.
   int run(int argc, char** argv, const std::function<void()>& body);
 
-  // To be called by the body.
+  // The body calls the following functions.
   bool checks() const { return checks_; }
   double sparsity() const { return sparsity_; }
-  /// Seeded by --seed; the sequence does not depend on --sparsity.
+  /// The random number generator, seeded by --seed; its sequence does not depend on --sparsity.
   Random& random() { return *random_; }
   /// Returns the values, of which exactly round(sparsity * count), randomly chosen, are set to zero.
   template <typename T>
@@ -81,7 +82,7 @@ class Program {
     for (const std::size_t index : chosen_for_zero(values.size())) values[index] = T{};
     return values;
   }
-  /// Calls `prepare`, which restores overwritten data and is not timed, and then `launch`, which is timed; both --repeat times.
+  /// Repeats --repeat times: calls `prepare`, which restores overwritten data and is not timed, then `launch`, which is timed.
   void measure(const std::function<void()>& prepare, const std::function<void()>& launch);
   void measure(const std::function<void()>& launch);
   /// Adds `key=value` to the closing line.

@@ -68,8 +68,8 @@ __global__ void __launch_bounds__(largest_workgroup)
   unsigned* const count = lds + words;
   for (unsigned i = threadIdx.x; i <= words; i += blockDim.x) lds[i] = 0;
   __syncthreads();
-  // Most products of a full row find their bit already set: a load tests it first, because LDS serves a load for all lanes
-  // together, unlike an atomic operation.
+  // In a full row, the bits of most products are already set. A load tests the bit first, because LDS serves a load for all
+  // lanes together, unlike an atomic operation.
   for_each_product<false>(a, b, blockIdx.x, lanes, [=](unsigned column, float) {
     const unsigned bit = 1U << column % 32;
     if ((bitmap[column / 32] & bit) == 0) atomicOr(&bitmap[column / 32], bit);

@@ -17,7 +17,7 @@ class Tensor {
  public:
   Tensor(const std::string& name, std::size_t count, bool checked) : device_(name, count), checked_(checked) {}
   std::size_t size() const { return device_.size(); }
-  /// Data for kernels that only read the array; kernels that write it get target().
+  /// Data for kernels that only read the array; for kernels that write it, use target().
   const T* data() const { return device_.data(); }
   T* target() {
     known_ = false;

@@ -10,7 +10,7 @@
 #include "workloads/conv2d/half.h"
 
 /// A layer of ResNet-50 with 224 x 224 images: K. He et al., Deep residual learning for image recognition, 2016, Table 1, the
-/// three convolutions of the repeated blocks in conv2_x to conv5_x. All have stride 1 and as many output as input pixels.
+/// three convolutions of the repeated blocks in conv2_x to conv5_x. All have stride 1, and y has as many pixels as x.
 struct Layer {
   unsigned size;             // rows and columns of pixels
   unsigned inputs, outputs;  // channels

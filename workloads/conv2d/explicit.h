@@ -23,7 +23,7 @@ PRODUCT_KERNEL(convolution_explicit_octets, conv::Product, conv::multiply_worksp
 
 namespace conv {
 
-/// A kernel on matrix units.
+/// A product kernel that uses matrix units.
 template <class Argument>
 struct ProductKernel {
   const char* lds;  ///< matrices in LDS; "": the method has only one form
@@ -121,7 +121,7 @@ inline void put_parameters(const void* symbol, const lacuna_duplo& block) {
   workload::require(hipMemcpyToSymbol(symbol, &block, sizeof block), "copying the parameters of the convolution");
 }
 
-/// A product without operands and result, and its grid; z of the grid is the number of parts along K.
+/// A product whose operands and result are not set yet, and its grid. The grid's z is the number of parts along K.
 struct PlannedProduct {
   Product product;
   dim3 grid;
@@ -162,7 +162,7 @@ inline void walk_taps_innermost(Product& x, const Convolution& c, unsigned least
   }
 }
 
-/// Launches the kernel that writes the workspace, with zeros up to the next whole step.
+/// Launches the kernel that writes the workspace, whose rows are padded with zeros to a multiple of `step` columns.
 inline void launch_lowering(workload::LayerLog& log, const Convolution& c, const Half* x, Half* workspace, unsigned pitch,
                             unsigned step) {
   log.launch(c.channels % 8 == 0 ? convolution_lower_8 : convolution_lower_4, dim3(workload::groups(c.rows(), kLoweringRows)),

@@ -35,7 +35,7 @@ struct Product {
   float* y;
   unsigned m, n;                  ///< rows and columns of the product that are stored
   unsigned pitch;                 ///< elements between rows of A (of the workspace, even if implicit) and of B
-  unsigned steps, part_steps;     ///< a step is a fragment's columns
+  unsigned steps, part_steps;     ///< in total and per part; a step covers the columns of a fragment
   unsigned unit, taps, channels;  ///< order of the columns: see Walk
   unsigned images, positions;     ///< order of rows with images innermost; images = 1: row r is row r of y
 };
@@ -133,7 +133,7 @@ class Item {
   const unsigned wavefront;  ///< position within the workgroup's 2 x 2 wavefronts
 };
 
-/// Waits for the workgroup and its accesses to LDS, but not for loads in flight.
+/// Barrier of the workgroup that also waits for its LDS accesses, but not for loads in flight.
 __device__ inline void lds_barrier() { asm volatile("s_waitcnt lgkmcnt(0)\n\ts_barrier" ::: "memory"); }
 
 /// Loads fragments directly from memory. Rows start at `row`, which is in scalar registers.

@@ -1,10 +1,10 @@
 // A product of double-precision matrices in which all other instructions are issued between the matrix instructions.
 //
 // multiply_slabs (lacuna/m3xu/tiled.h) issues a step's products in sequence, then the instructions that load the next slab,
-// then a barrier. This costs little for formats whose products occupy the unit for long. An f64 MFMA product, or an M3XU FP64
-// product with mfma.fp64_multipliers = 27bits, occupies it for 16 cycles of a100-like: a wavefront issues an instruction every
-// four cycles, so that three others fit between two products without delaying them. Here, a slab's other instructions are
-// spread between its products.
+// then a barrier. This costs little for formats whose products occupy the matrix unit for long. On a100-like, an f64 MFMA
+// product, or an M3XU FP64 product with mfma.fp64_multipliers = 27bits, occupies the unit for 16 cycles. A wavefront issues an
+// instruction every four cycles, so that three other instructions fit between two products without delaying them. Here, a
+// slab's other instructions are spread between its products.
 //
 // A wavefront computes 64 x 64 elements in 128 registers: 64 x 32 would exceed the bandwidth of LDS (36 KiB per 256 cycles of
 // the unit, at 128 bytes per cycle). With 64 x 64, LDS is busy for three quarters of the time, so accesses to it are spread

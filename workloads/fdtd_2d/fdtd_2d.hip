@@ -70,8 +70,8 @@ extern "C" __global__ void __launch_bounds__(group_width* group_height)
 
 namespace {
 
-/// Values in double precision, and error bounds for single precision: the errors of the operands, and for each operation half a
-/// unit of the largest intermediate value.
+/// Values in double precision, and error bounds for single precision: the errors of the operands, plus half a unit in the last
+/// place of the largest intermediate value for each operation.
 struct Field {
   explicit Field(const std::vector<float>& from) : values(from.begin(), from.end()), errors(from.size()) {}
   /// this[to] -= factor * (sum of sign * field[index]).

@@ -46,7 +46,8 @@ __device__ inline void transform_8(Complex x[8]) {
 // Point n = 64 j + 8 a + b, frequency k = k0 + 8 k1 + 64 k2. The passes sum over j, a and b. roots[i] = exp(-2 pi i i / 512).
 template <bool inverse>
 __global__ void __launch_bounds__(lanes) transform(Complex* __restrict__ data, const Complex* __restrict__ roots) {
-  // Pitches that spread each access over all banks: 72 words between values of k0; second exchange: 9 between values of k1.
+  // Pitches in words that spread each access over all banks: 72 between values of k0 and, in the second exchange, 9 between
+  // values of k1.
   constexpr unsigned pitch = 72, second_pitch = 9;
   __shared__ float re[8 * pitch], im[8 * pitch];
   Complex* const own = data + size_t{blockIdx.x} * points;
@@ -73,11 +74,11 @@ __global__ void __launch_bounds__(lanes) transform(Complex* __restrict__ data, c
   for (unsigned j = 0; j < 8; ++j) x[j] = own[j * lanes + lane];
   transform_8<inverse>(x);
   turn(lane, 1);
-  // Before: lane 8 a + b has all k0. After: lane 8 k0 + b has all a.
+  // Before: lane 8 a + b holds the values of all k0. After: lane 8 k0 + b holds those of all a.
   exchange([&](unsigned k0) { return k0 * pitch + lane; }, [&](unsigned a) { return high * pitch + a * 8 + low; });
   transform_8<inverse>(x);
   turn(low, 8);
-  // After: lane k0 + 8 k1 has all b.
+  // After: lane k0 + 8 k1 holds the values of all b.
   exchange([&](unsigned k1) { return high * pitch + k1 * second_pitch + low; },
            [&](unsigned b) { return low * pitch + high * second_pitch + b; });
   transform_8<inverse>(x);

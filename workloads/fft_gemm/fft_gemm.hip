@@ -137,7 +137,7 @@ void reference(std::complex<double>* data, std::complex<double>* buffer, size_t 
 /// of radix 16, and again in the multiplication between the passes.
 /// A product with the 16 x 16 matrix: each part is a chain of 32 fused multiply-adds of rounded roots, and the 2-norm of the
 /// matrix of magnitudes is 16, where that of the transform is 4; rounding of factors to 11 bits adds 2^-11 for each factor.
-/// Chains of 16 after one rounded sum or difference have smaller errors.
+/// m3xu_fp32 has chains of 16 after one rounded sum or difference, whose errors are smaller.
 double error_bound(const std::string& implementation, unsigned log_points) {
   constexpr double u = 0x1p-24;
   const unsigned steps = log_points / 4 + 1;  // steps of radix 16, the remaining step, and the multiplication between passes

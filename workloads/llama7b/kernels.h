@@ -9,7 +9,7 @@
 namespace llama7b {
 
 constexpr unsigned kMostDimensions = 128;      // maximum number of dimensions of a head
-constexpr unsigned kChunk = 128;               // positions of a workgroup of decoding attention
+constexpr unsigned kChunk = 128;               // positions per workgroup in decoding attention
 constexpr unsigned kQueries = 16, kKeys = 32;  // tile of prefill attention
 constexpr float kNormEpsilon = 1e-6f;          // LLaMA-7B's norm_eps
 

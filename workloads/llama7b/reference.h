@@ -26,7 +26,7 @@ double storage_error(double value) {
   return sizeof(T) == 2 ? std::fabs(value) * 0x1p-11 + 0x1p-25 : 0.0;
 }
 
-/// (cosine, sine) for each position and pair of dimensions: angles of position / 10000^(2 pair / dimensions).
+/// Returns (cosine, sine) of the angle position / 10000^(2 pair / dimensions), for each position and pair of dimensions.
 inline std::vector<float2> rotations(unsigned positions, unsigned dimensions) {
   std::vector<float2> table;
   for (unsigned position = 0; position < positions; ++position) {

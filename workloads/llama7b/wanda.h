@@ -1,7 +1,7 @@
 // Pruning as in Wanda (M. Sun et al., A simple and effective pruning approach for large language models, 2023, algorithm 1): in
-// each row of a weight matrix, the weights with the smallest |weight| x norm of the input feature, a given share of the row,
-// are set to zero. The norms are those of calibration tokens that pass through the layers; a layer's own norms are computed
-// with its dense weights, the inputs of the next layer with its pruned weights.
+// each row of a weight matrix, a given share of the weights is set to zero, namely those with the smallest product of |weight|
+// and the norm of the input feature. The norms are those of calibration tokens that pass through the layers; a layer's own
+// norms are computed with its dense weights, the inputs of the next layer with its pruned weights.
 #pragma once
 
 #include <algorithm>
@@ -37,8 +37,7 @@ inline Floats linear(const Floats& weights, const Floats& x, std::size_t rows) {
   return y;
 }
 
-/// Sets the round(sparsity * depth) weights of each row with the smallest scores to zero; among equal scores, the first
-/// weights.
+/// In each row, sets the round(sparsity * depth) weights with the smallest scores to zero; of equal scores, the first ones.
 inline void prune(Floats& weights, std::size_t rows, const Floats& inputs, double sparsity) {
   const std::size_t depth = weights.size() / rows;
   Floats norms(depth), scores(depth), sorted(depth);

@@ -111,7 +111,8 @@ class Gpu {
     log_.launch(::add_bias, x.grid(), dim3(kItems), z.data(), n.beta->data(), y.target(), x);
     if (checks_) check("output", y.get(), activated(z.get(), n.host(), nullptr, filters, filters, kIdentity));
   }
-  /// Gradient before the activation. `y` is null for the last layer, which has no activation. `g` and `dy` may be the same
+  /// Computes `g`, the gradient with respect to the activation's input, and the gradients with respect to beta (or the bias)
+  /// and, unless `dgamma` is null, gamma. `y` is null for the last layer, which has no activation. `g` and `dy` may be the same
   /// array.
   void activation_backward(const Layer& layer, const FloatTensor& dy, const HalfTensor* y, const FloatTensor& z,
                            const NormalisationArrays& n, FloatTensor& g, FloatTensor& dbeta, FloatTensor* dgamma) {

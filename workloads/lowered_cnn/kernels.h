@@ -137,7 +137,7 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   }
 }
 
-// The gradient before the activation, g, and its sums over the parts of the rows: sums[part][0][channel] of g,
+// g, the gradient with respect to the activation's input, and its sums over the parts of the rows: sums[part][0][channel] of g,
 // sums[part][1][channel] of g times the normalised z. If `y` is null, there is no activation. `g` and `dy` may be the same
 // array.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)

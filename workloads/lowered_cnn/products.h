@@ -83,7 +83,7 @@ class Products {
   /// Computes the gradient with respect to weights: dw[filter][column]. `dz` has `padded` halves per pixel. Returns the number
   /// of parts added.
   unsigned convolve_for_weights(Convolution c, const Half* x, const Half* dz, unsigned padded, float* dw) {
-    c.images_innermost = 0;  // as the rows of dz
+    c.images_innermost = 0;  // the order of the rows of dz
     const unsigned rows = c.rows(), pitch = conv::spread_pitch(rows), end = conv::rounded_up(rows, step_);
     // The gradient is treated as the workspace of a 1 x 1 convolution of itself.
     Convolution gradient{};

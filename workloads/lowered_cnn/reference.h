@@ -121,7 +121,7 @@ inline Expected activated(const Floats& z, const HostNormalisation& n, const Hal
   return y;
 }
 
-/// Returns the gradient before the activation; if `y` is null, there is no activation.
+/// Returns the gradient with respect to the activation's input. If `y` is null, there is no activation, and this is dy.
 inline Expected activation_backward_of(const Floats& dy, const Halves* y, size_t channels, size_t padded,
                                        Activation activation) {
   Expected g(dy.size());

@@ -213,8 +213,8 @@ class Step {
     } else if (layer.kind == Layer::Kind::kAveragePooling) {
       gpu_.average_pooling_backward(layer, *n.dy, *from->dy);
     } else {
-      // The gradient before the activation is passed unchanged to the residual's tensor. It is the first contribution to that
-      // tensor's gradient, since the other layers that read the tensor are earlier layers of the block.
+      // The gradient with respect to the activation's input is passed unchanged to the residual's tensor. It is the first
+      // contribution to that tensor's gradient, since the other layers that read the tensor are earlier layers of the block.
       Node* const residual = layer.residual == kNone ? nullptr : &nodes_[static_cast<size_t>(layer.residual)];
       FloatTensor& g = residual != nullptr ? *residual->dy : *n.dy;
       gpu_.activation_backward(layer, *n.dy, n.y.get(), *n.z, n.normalisation, g, *n.dbeta, n.dgamma.get());

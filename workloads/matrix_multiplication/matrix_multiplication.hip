@@ -1,6 +1,7 @@
-// C = A B in single precision: each work-item computes 4 x 4 elements of C, as in AMD APP SDK's MatrixMultiplication, the
-// source of MGPUSim's. A tile of 32 x 32 is computed by one wavefront (as in Fig. 3 of LazyGPU), a tile of 64 x 64 by four. As
-// in libraries, rows and columns are padded with zeros to whole tiles, so that the inner loop has no bounds checks.
+// C = A B in single precision: each work-item computes 4 x 4 elements of C, as in AMD APP SDK's MatrixMultiplication, from
+// which MGPUSim's program is derived. A tile of 32 x 32 is computed by one wavefront (as in Fig. 3 of LazyGPU), a tile of 64 x
+// 64 by four. As in libraries, rows and columns are padded with zeros to whole tiles, so that the inner loop has no bounds
+// checks.
 //
 // Operands: `lds` loads tiles of A and B into LDS. `mixed` is the sample's kernel with local memory: A passes through LDS, and
 // B is loaded directly into registers. `registers` is the sample's kernel without local memory, in which loads feed only
@@ -139,7 +140,7 @@ int main(int argc, char** argv) {
   workload::Program program("matrix_multiplication", "Product of two matrices in single precision, tiled",
                             "LazyGPU (ISCA '25), Table 3: MatrixMultiplication of AMD APP SDK");
   int m = 0, k = 0, n = 0;
-  // 2048 wavefronts with tiles of 32, the maximum in Fig. 3 of LazyGPU: 1024 x 2048 elements.
+  // The paper preset, 1024 x 2048 elements, has 2048 wavefronts with tiles of 32, the maximum in Fig. 3 of LazyGPU.
   program.size(m, "m", "rows of A and C", {128, 64, 1024}, 1, 1 << 16);
   program.size(k, "k", "columns of A, rows of B", {96, 64, 256}, 1, 1 << 16);
   program.size(n, "n", "columns of B and C", {128, 64, 2048}, 1, 1 << 16);

@@ -94,8 +94,8 @@ class Boruvka {
   workload::DeviceArray<unsigned> joined_;
 };
 
-// Returns the number-th weight, in an order that starts with 1 and the larger numbers, then those below 1, then the negative
-// ones.
+// Returns weight `number` (counted from 1) in the following order: 1 and the larger numbers, the positive numbers below 1, then
+// the negatives of all these in the same order.
 static float weight_of(float number) {
   constexpr unsigned one = 0x3c00;
   const auto place = static_cast<unsigned>(number) - 1;

@@ -57,8 +57,8 @@ __global__ void add_sums(unsigned* before, unsigned count, const unsigned* sums)
   if (at < count) before[at] += sums[at / group_size];
 }
 
-/// Counts the keys with each digit in each group, at digit * groups + group, so that a scan computes the first position of each
-/// group's keys.
+/// Counts the keys of each group by digit. Counts are stored at digit * groups + group, so that a scan computes the first
+/// position of each group's keys.
 __global__ void __launch_bounds__(group_size)
     count_digits(const unsigned* keys, unsigned count, unsigned shift, unsigned groups, unsigned* counts) {
   __shared__ unsigned of_digit[digits];

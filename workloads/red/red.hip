@@ -7,8 +7,8 @@
 //
 // Forms:
 //
-//   tuned   adds the halves of a level in place; in `shared`, the second of two elements is added if it exists
-//   suite   adds the halves of a level from one vector to another; as in SHOC, the lane's sum grows by sums of two elements
+//   tuned   adds the halves of a level in place; in `shared`, a lane adds two elements to its sum, one after the other
+//   suite   adds the halves of a level from one vector to another; as in SHOC, a lane adds the sum of two elements to its sum
 //
 // Elements are 1 or -1, so that sums of up to 2^24 of them are exact in any order.
 #include <hip/hip_runtime.h>

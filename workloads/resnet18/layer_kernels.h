@@ -64,8 +64,8 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-// The gradient before ReLU, g = dy where y > 0 (all of dy without ReLU), and its sums: dbeta = sum g, dgamma = sum g x^. One
-// workgroup per channel. `g` may be `dy`.
+// The gradient with respect to ReLU's input, g = dy where y > 0 (all of dy if there is no ReLU), and its sums: dbeta = sum g,
+// dgamma = sum g x^. One workgroup per channel. `g` may be `dy`.
 extern "C" __global__ void __launch_bounds__(256)
     batch_norm_relu_backward_sums(const float* dy, const float* y, const float* x, const float* mean, const float* variance,
                                   float* g, float* dgamma, float* dbeta, unsigned count, bool relu) {

@@ -247,8 +247,8 @@ class Network {
     backend_.begin(layer.name, "backward");
     switch (layer.kind) {
       case Layer::Kind::kConvolution: {
-        // The gradient before ReLU is passed unchanged to the residual's tensor. It is the first contribution to that tensor's
-        // gradient, since the other layers that read the tensor are earlier layers of the block.
+        // The gradient with respect to ReLU's input is passed unchanged to the residual's tensor. It is the first contribution
+        // to that tensor's gradient, since the other layers that read the tensor are earlier layers of the block.
         Node* const residual = layer.residual == kNone ? nullptr : &node(layer.residual);
         backend_.normalise_backward(*n.dy, *n.y, *n.z, *n.mean, *n.variance, *n.gamma, residual ? *residual->dy : *n.dy,
                                     *n.dgamma, *n.dbeta, *dz_, s.outputs, s.out_pixels(), layer.relu);

@@ -38,7 +38,8 @@ struct RankStart {
   }
 };
 
-/// Computes what each vertex receives from vertices without outgoing edges and from damping, and passes the change to the host.
+/// Computes the share of each rank that is due to vertices without outgoing edges and to damping, and passes the change of the
+/// ranks to the host.
 struct RankTotals {
   double per_vertex;  // 1 / vertices
   double *given, *change;

@@ -217,10 +217,10 @@ int main(int argc, char** argv) {
     if (!program.checks()) return;
     std::vector<double> expected(image.begin(), image.end());
     for (int step = 0; step < steps; ++step) reference_step(expected, rows, columns, lambda);
-    // Values are between 1 and e, differences at most e - 1. A coefficient is a quotient, with about twenty rounded operations
-    // on values around 1. The scale is computed from sums, whose longest chain of additions has count / 16384 terms; the
-    // variance is a difference of numbers ten times as large, which amplifies the sums' error. A step changes a value by an
-    // eighth of four products of differences and coefficients.
+    // Bound of the rounding error. Values are between 1 and e, so differences are at most e - 1. A coefficient takes about
+    // twenty rounded operations on values near 1. The scale depends on sums, whose longest chain of additions has count / 16384
+    // terms, and on a variance, which is the difference of two numbers ten times as large: this amplifies the error of the
+    // sums. A step adds to each value one eighth of the sum of four products of a difference and a coefficient.
     const double chain = std::sqrt(1 + static_cast<double>(count) / (statistics_groups * group_size));
     const double bound = steps * (32 + 16 * chain) * 0x1p-24;
     program.check_near("the image", device_image.download(), expected, [&](size_t) { return bound; });

@@ -3,7 +3,7 @@
 # and unsupported options are reported.
 source "$SOURCE/tests/rocm/common.sh"
 
-# convolve CONFIG TIMING OPTION...
+# convolve CONFIG TIMING OPTION...: runs conv2d with these options and checks its result.
 convolve() {
   on_gpu --quiet --config "$1" --set "gpu.timing=$2" --out results -- conv2d --check --layer resnet_c2 "${@:3}"
   expect 0 "${command[@]}"

@@ -11,7 +11,7 @@ convolve() {
   tail -n 1 out.txt | grep -q " check=passed" || fail "$1: no closing line that says so"
   grep -o ' bits=[0-9]*' out.txt >"$1.bits" || fail "$1: no bits"
 }
-# column FOLDER NAME: value of the column for the kernel on matrix units.
+# column FOLDER NAME: prints a column of kernels.csv for the kernel that uses matrix units.
 column() {
   awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) at = NF - i }
                         NR > 1 && $2 ~ /^convolution_implicit/ { sum += $(NF - at) } END { printf "%d", sum }' "$1/kernels.csv"

@@ -6,7 +6,7 @@ source "$SOURCE/tests/rocm/common.sh"
 config=$1 program=$2
 shift 2
 
-# sum FOLDER COUNT: sum of a counter over all kernels. Names may have commas, so columns are counted from the end.
+# sum FOLDER COUNT: prints the sum of a counter over all kernels. Names may contain commas, so columns are counted from the end.
 sum() {
   awk -F, -v name="lazy_$2" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) at = NF - i }
                              NR > 1 { sum += $(NF - at) } END { printf "%d", sum }' "$1/kernels.csv"
@@ -36,7 +36,7 @@ checked() {
     lazy_zero_otimes) zero "$name" zero_sent ;;
   esac
   [[ $mode == eager_zero || $(sum "$name" loads_held) -gt 0 ]] || fail "$name: no load was held"
-  # Each completed held load has been sent or eliminated, as at least one transaction.
+  # Each completed held load was sent or eliminated, and is counted as at least one transaction.
   local all=$(($(sum "$name" issued) + $(sum "$name" zero_block) + $(sum "$name" zero_part) + $(sum "$name" otimes) + $(sum "$name" dead)))
   [[ $all -ge $(sum "$name" loads_held) ]] || fail "$name: $all transactions of $(sum "$name" loads_held) loads"
   [[ $mode == lazy || $(sum "$name" zero_reads) -gt 0 ]] || fail "$name: zero caches had no look-ups"

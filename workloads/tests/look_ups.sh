@@ -6,9 +6,9 @@
 source "$SOURCE/tests/rocm/common.sh"
 
 runs=0
-# bits: hash of the last program's result.
+# bits: prints the hash of the last program's result.
 bits() { grep -o ' bits=[0-9]*' out.txt || fail "no bits"; }
-# expected_bits OPTION...: hash of conv2d's result without timing, computed once per product.
+# expected_bits OPTION...: sets ${products[OPTION...]} to the hash of conv2d's result without timing, computed once per product.
 declare -A products
 expected_bits() {
   if [[ ! ${products[$*]-} ]]; then
@@ -17,7 +17,7 @@ expected_bits() {
     products[$*]=$(bits)
   fi
 }
-# Stride 1, stride 2 without padding, inserted zeros, stride 2 with filters of 5 x 5.
+# The layers have, in this order: stride 1; stride 2 without padding; inserted zeros; stride 2 with filters of 5 x 5.
 layers=(yolo_c4 resnet_c3 gan_tc2 gan_c2)
 # replay RELEASE ENTRY ENTRIES WAYS HASH IDS SCOPE LAZY METHOD ROW_ORDER
 replay() {

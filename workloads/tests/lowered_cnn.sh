@@ -18,8 +18,8 @@ step() {
   [[ -n $bits ]] || fail "no closing line with bits"
 }
 
-# sum FOLDER KERNEL COLUMN: sum over the kernels whose names begin with KERNEL. Names may have commas, so columns are counted from the
-# end.
+# sum FOLDER KERNEL COLUMN: prints the sum of a column over the kernels whose names begin with KERNEL. Names may contain commas,
+# so columns are counted from the end.
 sum() {
   awk -F, -v kernel="$2" -v column="$3" '
     NR == 1 { for (i = 1; i <= NF; ++i) if ($i == column) { at = NF - i; found = 1 } }

@@ -6,12 +6,12 @@ source "$SOURCE/tests/rocm/common.sh"
 target=$1 program=$2
 shift 2
 
-# sum FOLDER COUNT: sum of a counter over all kernels. Names may have commas, so columns are counted from the end.
+# sum FOLDER COUNT: prints the sum of a counter over all kernels. Names may contain commas, so columns are counted from the end.
 sum() {
   awk -F, -v name="ndc_$2" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) at = NF - i }
                             NR > 1 { sum += $(NF - at) } END { printf "%d", sum }' "$1/kernels.csv"
 }
-# taken FOLDER: number of packets accepted by service queues.
+# taken FOLDER: prints the number of packets accepted by service queues.
 taken() {
   awk '/"service_queue/ { inside = 1 } inside && /"packets": \{/ { getline; gsub(/[^0-9]/, ""); sum += $0; inside = 0 } END { printf "%d", sum }' \
     "$1/statistics.json"

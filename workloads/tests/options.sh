@@ -4,7 +4,7 @@ source "$SOURCE/tests/rocm/common.sh"
 
 relu() { on_gpu --quiet --config tiny --set gpu.timing=functional -- relu "$@"; }
 
-# Options that need no GPU work without one.
+# Options that do not need a GPU also work if there is none.
 expect 0 "$PROGRAMS/relu" --help
 says "--length"
 says "100000, 4096, 1048576"

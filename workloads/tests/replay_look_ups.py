@@ -31,7 +31,7 @@ def expect(condition, what):
 
 
 def set_of(tag, zeros, sets, hashing):
-    """Returns the set for the parts of a tag on which it depends: (image, element, rows)."""
+    """Returns the set of a tag, given as the parts that determine the set: (image, element, rows)."""
     image, element, rows = tag
     bits = sets.bit_length() - 1
     if bits == 0:
@@ -83,7 +83,7 @@ class Buffer:
         self.by_tag = {}
         self.sets = {}  # entries of a set, least recently used first
         self.by_register = {}
-        self.past = {}  # reason for which the last entry of a tag was removed
+        self.past = {}  # by tag: reason for which its last entry was removed
         self.used_at = {}  # by tag: number of allocations until its last use
         self.retirements = []
         self.allocations = 0
