@@ -15,8 +15,8 @@ times() {
   grep " us" out.txt >"$folder.txt"
 }
 
-# Prints the median of the times of each size. Medians, because simulated time advances while a queue waits for the host, so
-# that a busy host affects some of the times.
+# Prints the median time of each size. A busy host affects some of the times, because simulated time advances while a queue
+# waits for the host; the medians are not affected.
 medians() {
   awk '{ print $2, $4 }' "$1" | sort -n -k 1,1 -k 2,2 | awk '
     $1 != size { if (n) print size, times[int((n + 1) / 2)]; size = $1; n = 0 }
@@ -24,7 +24,7 @@ medians() {
     END { if (n) print size, times[int((n + 1) / 2)] }'
 }
 
-# Checks that the times differ by at most 5 % plus 3 us (the runtime polls signals once per microsecond).
+# Checks that the medians of two runs differ by at most 5 % plus 3 us (the runtime polls signals once per microsecond).
 alike() {
   paste <(medians "$1") <(medians "$2") | awk '
     { a = $2; b = $4; if ($1 != $3 || a > b * 1.05 + 3 || b > a * 1.05 + 3) { print "times differ: " $0; bad = 1 } ++compared }
@@ -98,10 +98,10 @@ counters=("dram bytes_written")
 compare_long h2d 12582912
 if [[ $target == gfx803 && $2 == 0 ]]; then
   config=r9nano compare_long h2d 12582912
-  # Copies long enough for samples within GPU memory.
+  # Copies within GPU memory that are long enough to be sampled.
   compare_long d2d 16777216
-  # A GPU that holds half of the sample's workgroups at the same time: the start of workgroups is limited by the dispatcher, not
-  # by memory.
+  # r9nano holds only half of the sample's workgroups at a time, and the dispatcher, not memory, limits the rate at which they
+  # start.
   config=r9nano compare_long fill 16777216
 fi
 

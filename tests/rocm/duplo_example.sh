@@ -7,8 +7,8 @@ examples_of guide/duplo.md
 block cpp >convolution.hip
 run_examples 2 < <(block sh | head -n 2)
 grep -qx '0 wrong' out.txt || fail "the example is wrong"
-# 9 fragments of 16 rows for each of 64 wavefronts, 576 look-ups; of four wavefronts, three may find their fragments in the
-# registers of the first one.
+# Each of 64 wavefronts looks up 9 fragments of 16 rows: 576 look-ups. Of every four wavefronts, three may hit the fragments in
+# the registers of the first one.
 [[ $(awk '/^workspaces/ { seen = 1 } seen && $1 == "convolve" { print $2, ($3 > 50) }' err.txt) == "576 1" ]] || fail "look-ups or hits are wrong"
 
 # Filters of 9 x 1 have the same number of columns but repeat other elements.
@@ -25,7 +25,7 @@ expect 0 "$HIPCC" --offload-arch=gfx90a -std=c++17 -O3 -I include mangled.hip -o
 expect 0 "$LACUNA" exec --quiet --config titanv-like --set gpu.shader_arrays=1 --set duplo.mode=on --out mangled-out -- ./mangled
 complains "convolve_duplo has no kernel convolve in its code object"
 
-# The trace of a run, and its replay.
+# Records the trace of a run and replays it.
 ln -s "$SOURCE/workloads" workloads
 run_examples 2 < <(block sh "A trace of look-ups")
 grep -q "look_ups [1-9]" out.txt || fail "nothing was replayed"

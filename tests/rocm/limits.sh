@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# File size limit (ulimit -f) of a process with a virtual GPU: if Lacuna's files exceed the limit, the program continues and
-# ends with exit code 74; only the program's own files have the usual effect.
+# Tests the file size limit (ulimit -f) of a process with a virtual GPU: if Lacuna's files exceed the limit, the program
+# continues and ends with exit code 74; only the program's own files have the usual effect.
 source "$(dirname "$0")/common.sh"
 
 # within BYTES COMMAND...: runs the command with this limit and sets `code` to its exit code. The command's output passes

@@ -3,7 +3,7 @@
 # own exit code.
 source "$(dirname "$0")/common.sh"
 
-# Each file of the output folder on a full disk, simulated by /dev/full.
+# Tests each file of the output folder on a full disk, which /dev/full simulates.
 for file in effective.cfg kernels.csv log.txt statistics.json; do
   mkdir "no-$file"
   touch "no-$file/effective.cfg"

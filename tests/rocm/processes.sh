@@ -17,7 +17,7 @@ for i in 1 2 3; do
   cmp kernels-1.txt "kernels-$i.txt" || fail "process $i ran other kernels than the first"
 done
 
-# A program that starts programs: each one that uses the GPU has its own folder.
+# A program starts other programs: each of them that uses the GPU has a separate output folder.
 expect 0 "$LACUNA" exec --config tiny --out shared -- sh -c "'$PROGRAMS/vector_add' && '$PROGRAMS/lds'"
 has_results shared
 [[ $(find shared -name statistics.json | wc -l) == 2 ]] || fail "not two results: $(find shared)"

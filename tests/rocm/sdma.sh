@@ -5,7 +5,7 @@ source "$(dirname "$0")/common.sh"
 target=$1
 export HSA_ENABLE_SDMA=1
 
-# Sum of counter $2 over all engines of the run in folder $1.
+# Prints the sum of counter $2 over all engines of the run in folder $1.
 counted() {
   python3 - "$1/statistics.json" "$2" <<'PYTHON'
 import json, sys

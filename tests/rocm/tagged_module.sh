@@ -5,7 +5,7 @@ source "$(dirname "$0")/common.sh"
 
 code=$1
 options=(--config tiny --set ndc.mode=llc)
-# kernels OUT: the contents of kernels.csv without host times.
+# kernels OUT: prints kernels.csv without host times.
 kernels() {
   python3 - "$1" <<'PYTHON'
 import csv, sys

@@ -1,5 +1,5 @@
-// Typical programs: tiled matrix product, scan over many workgroups, bitonic sort, stencil with ping-pong buffers,
-// breadth-first search, sparse matrix times vector, Mandelbrot set. The result of each is compared with that of the host.
+// Tests typical programs against the host's results: tiled matrix product, scan over many workgroups, bitonic sort, stencil
+// with ping-pong buffers, breadth-first search, sparse matrix times vector, Mandelbrot set.
 #include <algorithm>
 #include <numeric>
 

@@ -1,4 +1,4 @@
-// Device memory: allocations beyond its capacity, many sizes, reuse after free, unchanged contents, pools, hipMemGetInfo.
+// Tests device memory: allocations beyond its capacity, many sizes, reuse after free, unchanged contents, pools, hipMemGetInfo.
 #include "../check.h"
 
 __global__ void fill(uint32_t* values, int count, uint32_t seed) {

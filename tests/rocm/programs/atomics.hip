@@ -1,4 +1,5 @@
-// Atomic operations in device memory: every operation and type, with and without contention, with and without returned values.
+// Tests atomic operations in device memory: every operation and type, with and without contention, with and without returned
+// values.
 #include "../check.h"
 
 namespace {

@@ -1,4 +1,5 @@
-// hipDeviceScheduleBlockingSync: the host repeatedly sleeps in the thunk until the GPU interrupts; no wake-up may be lost.
+// Tests hipDeviceScheduleBlockingSync: the host repeatedly sleeps in the thunk until the GPU sends an interrupt; no wake-up may
+// be lost.
 #include "../check.h"
 
 __global__ void increment(int* value, int delay) {

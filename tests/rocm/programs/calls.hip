@@ -1,5 +1,5 @@
-// Calls that cannot be inlined: function pointers in device memory, virtual functions, a different target in each lane; new and
-// delete in place, templates, lambdas, structures by value.
+// Tests calls that cannot be inlined: function pointers in device memory, virtual functions, a different target in each lane.
+// Also tests new and delete in place, templates, lambdas, and structures passed by value.
 #include "../check.h"
 
 namespace {

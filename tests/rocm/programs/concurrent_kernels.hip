@@ -1,5 +1,5 @@
-// Two kernels of different streams must run concurrently, because each waits for values that the other one writes. On a machine
-// that serialises the queues this program hangs.
+// Tests that two kernels of different streams run concurrently: each waits for values that the other kernel writes. On a
+// machine that serialises the queues this program hangs.
 #include "../check.h"
 
 __global__ void play(int* mine, int* other, int rounds, int first) {

@@ -1,4 +1,4 @@
-// Two batches of a lowered convolution run concurrently in two streams, with different workspace contents. The element IDs of
+// Runs two batches of a lowered convolution concurrently in two streams, with different workspace contents. The element IDs of
 // both are equal, so that only the convolution number distinguishes their tiles. Afterwards the first kernel processes the
 // second batch.
 #include "../check.h"
@@ -7,7 +7,8 @@
 typedef _Float16 Halves __attribute__((ext_vector_type(4)));
 typedef float Floats __attribute__((ext_vector_type(4)));
 
-// 8 x 8 positions of 16 channels, 16 filters of 3 x 3, a border of zeros: 64 rows of 144 columns.
+// The convolution has 8 x 8 positions, 16 channels, 16 filters of 3 x 3, and a border of zeros: the workspace has 64 rows and
+// 144 columns.
 constexpr int kSide = 8, kChannels = 16, kFilters = 16, kRows = kSide * kSide, kColumns = 9 * kChannels;
 constexpr int kRounds = 20;
 
@@ -84,7 +85,7 @@ int main() {
   convolve_first<<<1, 256, 0, streams[0]>>>(first.data(), weights.data(), y_first.data(), there.data());
   convolve_second<<<1, 256, 0, streams[1]>>>(second.data(), weights.data(), y_second.data(), there.data());
   for (const hipStream_t stream : streams) HIP_CHECK(hipStreamSynchronize(stream));
-  // This kernel does not wait for another one.
+  // The count is already reached, so that this kernel does not wait for another one.
   const check::DeviceArray<int> all_there(std::vector<int>(1, 2 * kRounds));
   const check::DeviceArray<float> y_later(std::vector<float>(kRows * kFilters));
   put_parameters(&HIP_SYMBOL(convolve_first_duplo), second.data());

@@ -1,5 +1,5 @@
-// Cooperative launch: barriers over the whole grid. A device that does not support it reports so in its properties and refuses
-// the launch.
+// Tests cooperative launches, with barriers over the whole grid. A device that does not support them reports this in its
+// properties and refuses the launch.
 #include "../check.h"
 
 // Included after hip_runtime.h, whose names it uses.

@@ -1,6 +1,6 @@
-// hipMemcpy in every direction, at sizes and alignments that take different paths in the runtime: host writes through the large
-// BAR, staging buffers, pinning of the host's pages, aligned and misaligned copy kernels. The bytes around the target remain as
-// they were.
+// Tests hipMemcpy in every direction, at sizes and alignments that take different paths in the runtime: host writes through the
+// large BAR, staging buffers, pinning of the host's pages, aligned and misaligned copy kernels. The bytes around the target
+// must not change.
 #include "../check.h"
 
 namespace {

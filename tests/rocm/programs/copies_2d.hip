@@ -1,4 +1,4 @@
-// Copies of rectangles and boxes, in every direction.
+// Tests copies of rectangles and boxes, in every direction.
 #include "../check.h"
 
 namespace {

@@ -1,5 +1,5 @@
-// assert() in a kernel: an assertion that holds has no effect; one that fails ends the program with the text of the assertion.
-// Argument: the failing value.
+// Tests assert() in a kernel: an assertion that holds has no effect; an assertion that fails ends the program with the text of
+// the assertion. Argument: the failing value.
 #include <cassert>
 
 #include "../check.h"

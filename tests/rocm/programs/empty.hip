@@ -1,5 +1,5 @@
-// For bench/start_bench.sh: a program that starts the runtime and ends. With an argument, launches an empty kernel that many
-// times after a first launch, and prints the launches per second.
+// Program for bench/start_bench.sh: starts the runtime and ends. With an argument N, launches an empty kernel once, then N
+// times, and prints the launches per second of these N.
 #include <chrono>
 
 #include "../check.h"

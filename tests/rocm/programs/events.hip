@@ -1,5 +1,5 @@
-// hipEvent: order, queries, and elapsed time, which is simulated time: it agrees with the kernel's own clock, and the same work
-// takes the same time however busy the host is.
+// Tests hipEvent: order, queries, and elapsed time. Elapsed time is simulated: it must agree with the GPU kernel's own clock,
+// and the same work must take the same time however busy the host is.
 #include "../check.h"
 
 namespace {

@@ -1,5 +1,5 @@
-// Ends in the way selected by the first argument. The second argument selects what is pending at that time: nothing, a kernel
-// that takes a while, or a kernel that never ends.
+// A program that ends in the way selected by the first argument. The second argument selects what is pending at that time:
+// nothing, a kernel that takes some time, or a kernel that never ends.
 #include <signal.h>
 #include <unistd.h>
 

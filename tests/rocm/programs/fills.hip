@@ -1,4 +1,4 @@
-// hipMemset and its relatives: widths, sizes, offsets, pitched rectangles, asynchronous.
+// Tests hipMemset and related functions: widths, sizes, offsets, pitched rectangles, asynchronous fills.
 #include "../check.h"
 
 namespace {

@@ -1,4 +1,4 @@
-// A program that forks before it uses the GPU: each child has a separate GPU.
+// Tests a program that forks before it uses the GPU: each child has a separate GPU.
 #include <sys/wait.h>
 #include <unistd.h>
 

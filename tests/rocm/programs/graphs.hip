@@ -24,7 +24,7 @@ hipKernelNodeParams kernel_parameters(void* function, void** arguments) {
   return parameters;
 }
 
-// copy a and b up -> a *= 3 -> sum = a + b -> copy down
+// Nodes, in order: copies of a and b to the device, a *= 3, sum = a + b, and a copy of the sum to the host.
 void node_by_node() {
   const std::vector<float> host_a = check::scrambled<float>(kCount, 1), host_b = check::scrambled<float>(kCount, 2);
   std::vector<float> host_sum(kCount);

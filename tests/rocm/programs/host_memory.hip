@@ -1,5 +1,5 @@
-// Host memory that the GPU accesses directly: pinned, registered (at a separate address on the device), and managed memory;
-// attributes.
+// Tests host memory that the GPU accesses directly: pinned, registered (at a separate address on the device), and managed
+// memory, and the attributes of their pointers.
 #include "../check.h"
 
 namespace {

@@ -1,6 +1,6 @@
-// A program on the HSA runtime itself, without HIP: agents, pools, separate queues, barrier packets, profiling time stamps,
-// copies with signals, error callbacks, shut-down and a second start. Arguments: code object of
-// firmware/kernels/test_kernels.cl; then the operation to test.
+// Tests the HSA runtime itself, without HIP: agents, pools, separate queues, barrier packets, profiling time stamps, copies
+// with signals, error callbacks, shut-down and a second start. Arguments: code object of firmware/kernels/test_kernels.cl; then
+// the operation to test.
 #include <fcntl.h>
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>

@@ -1,4 +1,5 @@
-// Grids and workgroups of one, two and three dimensions, whole and ragged, large and of one thread.
+// Tests grids and workgroups of one, two and three dimensions: with complete and partial workgroups, large ones, and ones of a
+// single thread.
 #include "../check.h"
 
 namespace {

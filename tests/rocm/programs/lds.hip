@@ -1,4 +1,5 @@
-// Shared memory: static, dynamic, both, bank conflicts, atomics, the limit of 64 KiB and accesses beyond it.
+// Tests shared memory (LDS): static, dynamic, and both; bank conflicts, atomics, the limit of 64 KiB, and accesses beyond the
+// limit.
 #include "../check.h"
 
 namespace {

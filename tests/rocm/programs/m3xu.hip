@@ -1,6 +1,6 @@
-// lacuna/m3xu.h: products of every format, of sizes that are not multiples of a tile, from row- and column-major matrices,
-// compared with the host's; and the positions of items in fragments. Tests the HIP kernels and the OpenCL C kernels of the
-// module that is the first argument.
+// Tests lacuna/m3xu.h: products in every format, with sizes that are not multiples of a tile, of row- and column-major
+// matrices, compared with the host's products; and the positions of items in fragments. Both the HIP kernels and the OpenCL C
+// kernels of the module, which is the first argument, are tested.
 #include "lacuna/m3xu.h"
 
 #include <algorithm>
@@ -101,7 +101,7 @@ static std::vector<T> or_one(std::vector<T> values) {
 
 // Random numbers in [-1, 1).
 static float number(unsigned i) { return static_cast<float>(check::scramble(i) % (1 << 20)) / (1 << 19) - 1; }
-// A few infinities and NaNs, zeros of both signs, denormals, and numbers whose products are denormals or less.
+// A few infinities and NaNs, zeros of both signs, denormals, and numbers whose products are denormals or smaller.
 static float special(unsigned i) {
   const unsigned kind = check::scramble(i + 50000) % 128;
   const float sign = number(i) < 0 ? -1 : 1;
@@ -164,8 +164,8 @@ static void test(const char* name, Size s, dim3 workgroups = 2, dim3 workgroup =
          });
 }
 
-// Sums of products that round to -0, and of products that are -0 with C = -0: the padding for elements beyond k must keep the
-// sign.
+// Tests sums of products that round to -0, and sums of C = -0 and products that are -0: the padding for elements beyond k must
+// preserve the sign.
 template <m3xu::format f>
 static void test_sign(const char* name, double tiny) {
   for (unsigned k = 0; k <= 17; ++k) {
@@ -211,8 +211,8 @@ static void test_all(const char* name, double tiny) {
     test<f>(name, {132, 68, k}, 2, 256);
   }
   test<f>(name, {37, 45, depth + 1}, dim3(1, 2, 2), dim3(4, 8, 4));
-  // Workgroups of 256 work-items process slabs of 64 bytes along k. Cases: k that ends within, at and after a slab; lines that
-  // are not a multiple of 16 bytes, or shorter; more tiles than a band has.
+  // Workgroups of 256 work-items process slabs of 64 bytes along k. Cases: values of k below, at and above multiples of the
+  // slab; lines whose length is less than 16 bytes or not a multiple of 16 bytes; more columns of tiles than a band has.
   constexpr unsigned slab = 64 / sizeof(Element<f>);
   for (const unsigned k : {0u, 1u, slab - 1, slab, slab + 1, 2 * slab, 3 * slab + 2}) test<f>(name, {66, 65, k}, 3, 256);
   for (const unsigned size : {1u, 2u, 3u, 5u, 63u, 64u}) test<f>(name, {size, 68 - size, 2 * slab}, 1, dim3(16, 16));

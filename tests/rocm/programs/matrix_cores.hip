@@ -1,4 +1,4 @@
-// gfx90a only: matrix instructions, packed single precision, hardware floating-point atomics in double precision.
+// Tests gfx90a's matrix instructions, packed single precision, and hardware floating-point atomics in double precision.
 #include "../check.h"
 
 namespace {
@@ -8,8 +8,8 @@ using float2x = float __attribute__((ext_vector_type(2)));
 using double4x = double __attribute__((ext_vector_type(4)));
 
 #if defined(__gfx90a__)
-// D = A B + C for 16 x 16 single precision with k = 4: lane l holds A[l % 16][l / 16] and B[l / 16][l % 16]; registers are rows
-// of D.
+// D = A B + C for 16 x 16 single precision with k = 4: lane l holds A[l % 16][l / 16] and B[l / 16][l % 16], and in register i,
+// D[4 (l / 16) + i][l % 16].
 __global__ void multiply(const float* a, const float* b, float* d) {
   const int lane = threadIdx.x;
   float4x sum = {0, 0, 0, 0};

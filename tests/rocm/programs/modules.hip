@@ -1,4 +1,4 @@
-// Repeatedly loads a code object (here compiled from OpenCL C) from a file, finds and launches its kernel, and unloads it.
+// Repeatedly loads a code object (here compiled from OpenCL C) from a file, looks up and launches its kernel, and unloads it.
 // Argument: a code object with a kernel `vector_add(global const float*, global const float*, global float*, uint)`.
 #include "../check.h"
 

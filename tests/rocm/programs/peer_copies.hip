@@ -1,5 +1,5 @@
-// Two GPUs in one process, each with its own memory, streams and kernels: copies between them, and kernels that read the other
-// GPU's memory. The program has a code object for each GPU's instruction set.
+// Tests two GPUs in one process, each with its own memory, streams and kernels: copies between them, and kernels that read the
+// other GPU's memory. The program has a code object for each GPU's instruction set.
 #include "../check.h"
 
 namespace {

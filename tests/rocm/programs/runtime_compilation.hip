@@ -1,5 +1,5 @@
-// hiprtc and modules: code is compiled at run time, and launched by name with an argument array and with a packed buffer; its
-// global variables; errors.
+// Tests hiprtc and modules: code that is compiled at run time and launched by name, with an array of arguments and with all
+// arguments in one buffer; global variables of this code; errors.
 #include <hip/hiprtc.h>
 
 #include "../check.h"

@@ -1,5 +1,5 @@
-// Private memory: arrays that are indexed at run time, frames that grow from launch to launch (the queue's scratch memory is
-// enlarged while it runs), a frame so large that scratch memory is returned after the launch, recursion, calls through
+// Tests private memory: arrays that are indexed at run time, frames that grow from launch to launch (the queue's scratch memory
+// is enlarged while it runs), a frame so large that scratch memory is returned after the launch, recursion, calls through
 // pointers.
 #include "../check.h"
 

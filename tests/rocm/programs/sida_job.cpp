@@ -1,7 +1,7 @@
-// A job of the sparse dataflow accelerator in a queue of the HSA runtime, with a kernel before and one after it: PageRank on
-// the graph of firmware/apps/pagerank_graph.h. The first kernel computes the coordinates of the matrix, the last one overwrites
-// them: if packets were executed in any other order, the job would fail. Arguments: code object of
-// firmware/kernels/test_kernels.cl; a file for the graph.
+// Submits a job of the sparse dataflow accelerator to a queue of the HSA runtime, between two kernels: PageRank on the graph of
+// firmware/apps/pagerank_graph.h. The first kernel computes the coordinates of the matrix, the last one overwrites them: if
+// packets were executed in any other order, the job would fail. Arguments: code object of firmware/kernels/test_kernels.cl; a
+// file for the graph.
 #include <fcntl.h>
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>

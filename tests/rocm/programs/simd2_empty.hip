@@ -1,5 +1,5 @@
-// lacuna/simd2/multiply.h with k = 0: D is the unit's result for C, the same bits as with neutral factors, for all operators,
-// for sizes near those of tiles and workgroups, and for values that the unit changes.
+// Tests lacuna/simd2/multiply.h with k = 0: D is the unit's result for C, the same bits as with neutral factors, for all
+// operators, for sizes near those of tiles and workgroups, and for values that the unit changes.
 #include <cmath>
 #include <limits>
 

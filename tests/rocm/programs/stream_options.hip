@@ -1,4 +1,4 @@
-// Streams with a mask of compute units and with priorities.
+// Tests streams with a mask of compute units and streams with priorities.
 #include <hip/hip_ext.h>
 
 #include "../check.h"

@@ -1,4 +1,4 @@
-// hipStreamWaitValue and hipStreamWriteValue: a stream waits until memory that the host or another stream writes meets a
+// Tests hipStreamWaitValue and hipStreamWriteValue: a stream waits until memory that the host or another stream writes meets a
 // condition.
 #include "../check.h"
 

@@ -1,4 +1,5 @@
-// Order in and between streams: the null stream, non-blocking streams, events between streams, callbacks on the host, queries.
+// Tests the order of operations in and between streams: the null stream, non-blocking streams, events between streams,
+// callbacks on the host, and queries.
 #include "../check.h"
 
 namespace {

@@ -1,5 +1,5 @@
-// stuck KERNEL: a kernel that never ends. Its wavefronts set flags when they run; the program then prints that they run, and
-// waits for them.
+// stuck KERNEL: launches a kernel that never ends. The kernel's wavefronts set flags when they run; the program then prints
+// that they run, and waits for the kernel.
 #include <hip/hip_runtime.h>
 // Included after hip_runtime.h, whose names it uses.
 #include <hip/hip_cooperative_groups.h>
@@ -33,7 +33,7 @@ __global__ void half_barrier(int* flag, int* started) {
   }
 }
 
-// Of two workgroups one waits for the whole grid, and the other has ended: no further progress is possible.
+// Of two workgroups, one waits for the whole grid, and the other has ended: no further progress is possible.
 __global__ void half_grid(int*, int* started) {
   if (threadIdx.x % 64 == 0) say(started);
   if (blockIdx.x == 0) cooperative_groups::this_grid().sync();

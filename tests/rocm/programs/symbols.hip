@@ -1,5 +1,5 @@
-// __device__, __constant__ and __managed__ variables: initial values, copies by symbol, addresses, sizes, many kernels that
-// share one variable.
+// Tests __device__, __constant__ and __managed__ variables: initial values, copies by symbol, addresses, sizes, many kernels
+// that share one variable.
 #include "../check.h"
 
 __device__ int counter = 40;

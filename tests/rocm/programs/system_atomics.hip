@@ -1,5 +1,5 @@
-// Host and GPU share memory while a kernel runs: counters that both add to, a ring of messages, a flag that the host sets for a
-// kernel that waits.
+// Tests memory that host and GPU share while a kernel runs: counters to which both add, a ring of messages, and a flag for
+// which a kernel waits until the host sets it.
 #include <thread>
 
 #include "../check.h"

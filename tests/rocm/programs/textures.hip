@@ -1,5 +1,5 @@
-// Textures, arrays and surfaces, for which the GPU has no hardware. With HSA_DISABLE_IMAGE=1 the runtime returns an error from
-// every call; without this variable, the kernels with which it fills an array are rejected, and the program ends (argument
+// Tests textures, arrays and surfaces, for which the GPU has no hardware. With HSA_DISABLE_IMAGE=1 the runtime returns an error
+// from every call; without this variable, the kernels with which it fills an array are rejected, and the program ends (argument
 // "images").
 #include "../check.h"
 

@@ -1,6 +1,6 @@
-// A new thread runs until its first wait before its creator continues, even if the host does not schedule the new thread for a
-// long time: its actions until then, kernel launches included, precede the creator's next actions. A thread that computes for a
-// long time delays its creator only for a moment.
+// Tests that a new thread runs until its first wait before its creator continues, even if the host does not schedule the new
+// thread for a long time. The new thread's actions until this wait, kernel launches included, precede the creator's next
+// actions. A thread that computes for a long time delays its creator only for a moment.
 #include <time.h>
 
 #include <thread>

@@ -1,4 +1,4 @@
-// Many host threads drive the GPU concurrently: separate streams, allocation, copies, launches, registered memory.
+// Tests many host threads that use the GPU concurrently: separate streams, allocation, copies, launches, registered memory.
 #include <thread>
 
 #include "../check.h"

@@ -1,4 +1,4 @@
-// Operations between the lanes of a 64-wide wavefront: shuffles, votes, ballots, in full and in divergent code.
+// Tests operations between the lanes of a 64-wide wavefront: shuffles, votes, ballots, in full and in divergent code.
 #include "../check.h"
 
 namespace {

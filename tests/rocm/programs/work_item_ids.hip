@@ -1,6 +1,6 @@
-// One kernel for every subset of the six ids of a work-item, which uses these ids only: the fields that the kernel descriptor
-// enables, and the code that extracts an id from its register, differ between subsets. Each runs with blocks and grids of one,
-// two and three dimensions.
+// Tests one kernel for each subset of a work-item's six ids; the kernel uses only the ids of its subset. The fields that the
+// kernel descriptor enables, and the code that extracts an id from its register, differ between subsets. Each kernel runs with
+// blocks and grids of one, two and three dimensions.
 #include <array>
 #include <utility>
 

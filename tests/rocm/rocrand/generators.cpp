@@ -23,7 +23,7 @@ namespace lacuna::reference {
 namespace {
 
 constexpr std::uint32_t kSeed = 0x2545f491;
-/// Work-items of the library's launches: 512 workgroups of 256. XORWOW and MRG32k3a have a subsequence for each.
+/// Work-items of the library's launches: 512 workgroups of 256. XORWOW and MRG32k3a have a subsequence for each work-item.
 constexpr std::size_t kWorkItems = 512 * 256;
 constexpr std::size_t kWorkgroup = 256;
 // log2 of the length of a subsequence. The documentation states 67 for both generators; the jump tables of MRG32k3a's header
@@ -66,7 +66,7 @@ class Generator {
   rocrand_generator handle() const { return handle_; }
   bool quasi() const { return quasi_; }
 
-  /// The numbers that `generate` writes into `count` elements of device memory.
+  /// Returns the numbers that `generate` writes to `count` elements of device memory.
   template <class T>
   std::vector<T> generate(std::size_t count, const std::function<rocrand_status(T*, std::size_t)>& generate) const {
     T* device = nullptr;
@@ -342,7 +342,7 @@ class Distributions {
 
 // -- generators
 
-/// More than one number for each work-item, and not a multiple of any block size.
+/// Count of generated numbers: more than one for each work-item, and not a multiple of any block size.
 constexpr std::size_t kCount = kWorkItems + 5003;
 
 void run_philox() {

@@ -126,7 +126,7 @@ struct DeviceMatrix {
   rocsparse_mat_info info = nullptr;
 };
 
-/// y := 2 A x + 3 y, by rows without analysis, then with the library's analysis of the rows' lengths.
+/// Checks y := 2 A x + 3 y, computed by rows without analysis, and with the library's analysis of the rows' lengths.
 void check_vector_product(rocsparse_handle handle) {
   const auto m = random_matrix<float>(700, 500);
   const DeviceMatrix<float> a(m);
@@ -170,7 +170,7 @@ void check_dense_product(rocsparse_handle handle) {
   expect_equal("dcsrmm", c.host(), expected);
 }
 
-/// Conversion by sorting, which uses rocPRIM.
+/// Checks the transposition by sorting, which uses rocPRIM.
 void check_transposition(rocsparse_handle handle) {
   const auto m = random_matrix<double>(300, 400);
   const DeviceMatrix<double> a(m);
@@ -202,7 +202,7 @@ void check_transposition(rocsparse_handle handle) {
   expect_equal("csr2csc, values", csc_value.host(), values);
 }
 
-/// L x = b with ones on the diagonal: wavefronts wait for results of other wavefronts.
+/// Checks the solution of L x = b, where L has ones on the diagonal: wavefronts wait for results of other wavefronts.
 void check_triangular_solve(rocsparse_handle handle) {
   Matrix<double> m{.rows = 300, .columns = 300};
   for (rocsparse_int row = 0; row < m.rows; ++row) {

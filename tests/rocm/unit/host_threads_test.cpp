@@ -26,7 +26,7 @@ using std::chrono::milliseconds;
 class HostThreadsTest : public testing::Test {
  protected:
   HostThreads::Look look() { return threads_.look({}); }
-  /// Checks until a thread is quiet; false if none becomes quiet for a long time.
+  /// Repeats the check until the threads are quiet. Returns false if they do not become quiet for a long time.
   bool gets_quiet() {
     for (int i = 0; i < 100'000; ++i) {
       if (look().quiet) return true;
@@ -169,8 +169,8 @@ TEST_F(HostThreadsTest, AThreadThatWaitsForAnotherIsQuiet) {
   EXPECT_TRUE(look().quiet);
 }
 
-// Uninterruptible sleep, as during disk accesses or while waiting for the process's mmap lock. vfork() sleeps in this way until
-// the child ends or becomes another program.
+// Threads sleep uninterruptibly during disk accesses, or while they wait for the process's mmap lock. A thread that calls
+// vfork() sleeps in this way until the child ends or becomes another program.
 TEST_F(HostThreadsTest, UninterruptibleSleepIsNotQuiet) {
   std::array<int, 2> pipe{};
   ASSERT_EQ(::pipe(pipe.data()), 0);

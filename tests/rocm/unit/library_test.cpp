@@ -52,7 +52,7 @@ HsaMemFlags vram_flags() {
   return flags;
 }
 
-/// Host memory that all GPUs reach.
+/// Host memory that all GPUs can access.
 class Shared {
  public:
   explicit Shared(std::uint64_t size, HsaMemFlags flags = host_flags()) : size_(size) {
@@ -97,7 +97,7 @@ void let_the_simulator_look() {
   for (int i = 0; i < 100; ++i) hsaKmtGetClockCounters(1, &unused);
 }
 
-/// An AQL queue as the runtime makes it, used for barrier packets.
+/// An AQL queue as created by the runtime, used for barrier packets.
 class AqlQueue {
  public:
   static constexpr std::uint32_t kPackets = 64;

@@ -1,5 +1,5 @@
-// Tests copy and fill kernels of ROCm's runtimes that are performed from their arguments instead of executed. Whether the
-// arguments are interpreted correctly is tested with the runtime itself (tests/rocm).
+// Tests copy and fill kernels of ROCm's runtimes that Lacuna performs directly, from their arguments, instead of executing
+// them. Whether the arguments are interpreted correctly is tested with the runtime itself (tests/rocm).
 #include "drivers/rocm/runtime_blits.h"
 
 #include <gtest/gtest.h>

@@ -25,7 +25,7 @@ class SettingsTest : public testing::Test {
   ~SettingsTest() override { fs::remove_all(folder_); }
 
   static OutputFolder claim(const fs::path& out) { return OutputFolder::claim(out, Settings::from_environment().run); }
-  /// The folder that a child process gets if it claims `out`; "refused" if it gets none.
+  /// Returns the folder that a child process is assigned if it claims `out`, or "refused" if it is assigned none.
   std::string claimed_by_child(const fs::path& out) {
     const fs::path answer = folder_ / "answer";
     if (const pid_t child = fork(); child == 0) {
