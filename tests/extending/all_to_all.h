@@ -1,4 +1,4 @@
-// A topology (docs/guide/extending.md): a link from every node to every other one.
+// A topology (docs/guide/extending.md) with a link from every node to every other node.
 #pragma once
 
 #include <stdexcept>
@@ -11,7 +11,7 @@ namespace lacuna {
 
 class AllToAllTopology final : public Topology {
  public:
-  /// std::invalid_argument beyond 256 nodes.
+  /// Throws std::invalid_argument for 0 or more than 256 nodes.
   explicit AllToAllTopology(unsigned nodes) : Topology(nodes, nodes * nodes) {
     if (nodes == 0 || nodes > 256) throw std::invalid_argument("all to all: 1 to 256 nodes, not " + std::to_string(nodes));
   }
@@ -23,7 +23,8 @@ class AllToAllTopology final : public Topology {
   std::size_t memory() const override { return sizeof *this; }
 
  private:
-  /// Input f and output t of a node's switch are those of the links from node f and to node t, or the node's own ports.
+  /// Input f of a node's switch belongs to the link from node f, output t to the link to node t; if f or t is the node itself,
+  /// they are the node's own ports.
   const SwitchPass* write_path(unsigned from, unsigned to, unsigned /*alternative*/, SwitchPass* next) const override {
     const auto pass = [this](unsigned node, unsigned f, unsigned t) {
       return make_pass(node * nodes() + f, node * nodes() + t);

@@ -1,4 +1,4 @@
-// The topology of docs/guide/extending.md, with booked and with stepped routers.
+// Tests the topology of docs/guide/extending.md, with booked and with stepped routers.
 #include "tests/extending/all_to_all.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ TEST(AllToAll, PacketsOfABookedNetworkTakeOneLink) {
   const auto fabric = make_fabric("fabric", parameters(), 1, AddressRoutes({{"memory", 0, 128_B, 0, 2, 64_B}}));
   EXPECT_EQ(fabric->source_node(0), 3U);
   EXPECT_EQ(fabric->destination_node(1), 7U);
-  // Latency: two routers of 3 cycles, one link, 3 cycles for the interfaces, and the second flit.
+  // Latency in cycles of 1 ns: two routers of 3, a link of 1, interfaces of 3, and 1 for the second flit.
   const Fabric::Traversal there = fabric->send(3, 7, VirtualNetwork::request, 2, 0_ns);
   EXPECT_EQ(there.arrival, 11_ns);
   EXPECT_EQ(there.links, 1U);

@@ -8,8 +8,8 @@
 
 namespace lacuna::isa {
 
-/// Opcode 0x60 of VOP1 is free on gfx803. VOP3, SDWA and DPP forms follow from the row, and so does the timing: that of a
-/// 32-bit multiplication.
+/// Opcode 0x60 of VOP1 is free on gfx803. The row also defines the VOP3, SDWA and DPP forms, and the timing, which is that
+/// of a 32-bit multiplication.
 inline constexpr std::array kCountZeroBytes{
     VectorRows<Format::vop1>::of<u32(b32)>(
         "v_count_zero_bytes_u32", gfx8_only(0x60),

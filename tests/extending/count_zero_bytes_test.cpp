@@ -1,4 +1,4 @@
-// The instruction of docs/guide/extending.md: decoded, printed and executed in a compute unit.
+// Tests the instruction of docs/guide/extending.md: decoded, printed and executed in a compute unit.
 #include "tests/extending/count_zero_bytes.h"
 
 #include <gtest/gtest.h>

@@ -30,8 +30,8 @@ class FifoReplacement final : public ReplacementState {
 
  private:
   const unsigned ways_;
-  std::uint64_t lines_ = 0;               // that were installed
-  std::vector<std::uint64_t> installed_;  // by set and way: the number of its line
+  std::uint64_t lines_ = 0;               // number of lines installed so far
+  std::vector<std::uint64_t> installed_;  // for each set and way: value of `lines_` when its line was installed
 };
 
 inline constexpr ReplacementPolicy kFifo{

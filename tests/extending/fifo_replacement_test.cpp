@@ -1,4 +1,4 @@
-// The replacement policy of docs/guide/extending.md, in a tag array and in a cache.
+// Tests the replacement policy of docs/guide/extending.md, in a tag array and in a cache.
 #include "tests/extending/fifo_replacement.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A minimal research machine (docs/guide/extending.md): it counts the words that vector loads find to be zero.
+// A minimal research machine (docs/guide/extending.md): counts the words returned by vector loads that are zero.
 #pragma once
 
 #include <bit>
@@ -24,7 +24,7 @@ class ZeroLoadsStage : public LoadStage {
                              Cycles cycle) override {
     const isa::MemoryAccess& access = slot.wave.access;
     if (access.operation == isa::MemoryAccess::Operation::load && instruction.dst[0].kind == isa::OperandKind::vgpr) {
-      std::uint64_t words = 0;  // the instruction has executed: its registers have the data
+      std::uint64_t words = 0;  // the instruction has executed: its registers contain the data
       for (unsigned r = 0; r < instruction.dst[0].words; ++r) {
         const std::uint32_t* const plane = slot.wave.v(instruction.dst[0].index + r);
         words += static_cast<std::uint64_t>(std::popcount(isa::zero_lanes(plane) & access.lanes));
@@ -55,7 +55,7 @@ class ZeroLoads : public DeviceExtension {
   const ExtensionSlots slots_;
 };
 
-/// Parameters, in section zero_loads.
+/// Parameters of the machine, in section zero_loads.
 struct ZeroLoadsParameters : ExtensionParameters {
   bool count = false;
 

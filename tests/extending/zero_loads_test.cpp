@@ -1,4 +1,4 @@
-// The research machine of docs/guide/extending.md, alone and together with another machine.
+// Tests the research machine of docs/guide/extending.md, alone and together with another machine.
 #include "tests/extending/zero_loads.h"
 
 #include <gtest/gtest.h>
