@@ -58,7 +58,7 @@ struct Copy {
   std::vector<Cycle> read = std::vector<Cycle>(kLines);
   std::vector<Cycle> written = std::vector<Cycle>(kLines);
 
-  /// Copied bytes per cycle.
+  /// Number of copied bytes per cycle.
   double rate() const {
     return 2.0 * kLines * kLineBytes / static_cast<double>(*std::max_element(written.begin(), written.end()) - kStart);
   }

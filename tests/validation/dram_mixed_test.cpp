@@ -7,8 +7,9 @@
 // turn. Loads and bandwidths are bursts per cycle; latencies are those of reads, in cycles. Each kind of traffic is run with
 // several seeds, which determine the addresses of arrays and which requests are writes.
 //
-// DramSpace runs all mixes on all standards once and prints the errors of each class, which must be 0: 0 to 100 % writes in
-// random traffic, sequential traffic, and lines of 1 to 12 arrays in turn; and copies of 1 to 12 arrays.
+// DramSpace runs all mixes on all standards once and prints the mean and the worst error of each class; all must be 0. Classes:
+// random traffic, sequential traffic, and traffic that accesses one line of each of 1 to 12 arrays in turn, each with 0 to 100
+// % writes; and copies of 1 to 12 arrays.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -51,7 +52,7 @@ struct Request {
   bool write;
 };
 
-/// Bytes of a burst.
+/// Returns the number of bytes of a burst.
 unsigned burst_of(const DramParameters& parameters) {
   return static_cast<unsigned>(parameters.burst.n) * parameters.bytes_per_cycle;
 }
@@ -182,7 +183,7 @@ Result run_schedule(const DramParameters& parameters, const std::vector<Request>
   return result_of(requests, arrival, std::move(done));
 }
 
-/// Describes the number of requests whose times differ, and the first of them; empty: none.
+/// Returns the number of requests whose times differ and a description of the first of them, as text; empty if there are none.
 std::string differences(const std::vector<Request>& requests, const Result& ours, const Result& reference) {
   std::size_t count = 0;
   std::string first;

@@ -33,7 +33,7 @@ struct Result {
   double latency = 0;    // ns
 };
 
-/// `forecast`: reports the completion times that are forecast when reads arrive.
+/// `forecast`: the latencies are those of the completion times that are forecast when reads arrive.
 Result run(const DramParameters& parameters, bool sequential, double load, unsigned requests, bool forecast = false) {
   DramSchedule schedule(parameters);
   std::mt19937_64 random(17);

@@ -14,8 +14,8 @@ constexpr double kClock = 1.2;  // GHz
 constexpr unsigned kLine = 128;
 constexpr double kL1 = 28, kL2 = 120;  // cycles
 
-/// Mean cycles of a load in a chain that stays in the L1 cache. The cache is empty when a kernel starts, so the first load of
-/// each line is served by the L2.
+/// Returns the mean number of cycles of a load in a chain that stays in the L1 cache. The cache is empty when a kernel starts,
+/// so the first load of each line is served by the L2.
 double from_l1(unsigned lines) { return kL1 + (kL2 - kL1) * lines / kHops; }
 
 TEST(TitanV, Latencies) {

@@ -130,7 +130,7 @@ TEST(AgainstMgpusim, ColumnWiseProductHoldsItsWays) {
   EXPECT_LT(unlocked, ours / 2);
 }
 
-// Problems that MGPUSim executed only functionally or not at all: checks results and time per work-item.
+// Checks the results and the time per work-item of problems that MGPUSim executed only functionally or not at all.
 TEST(AgainstMgpusim, DISABLED_LargerProblems) {
   const std::vector<std::pair<std::string, std::string>> problems{
       {"matrixmultiplication", "-x 512 -y 512 -z 512"},

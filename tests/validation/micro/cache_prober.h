@@ -33,8 +33,8 @@ class CacheProber {
   std::uint64_t size(std::uint64_t step);
   /// Maximum number of lines that fit if they are `distance` bytes apart; `distance` is a multiple of a way's bytes.
   unsigned ways(std::uint64_t distance);
-  /// Line size: the smallest number of bytes by which half of ways + 1 such lines must be moved to fall into other sets. Each
-  /// half must exceed the ways of the level above.
+  /// Line size: of ways + 1 lines that are `distance` bytes apart, half are moved; the line size is the smallest number of
+  /// bytes by which they must be moved to fall into other sets. Each half must exceed the ways of the level above.
   std::uint64_t line(std::uint64_t distance, unsigned ways);
 
  private:

@@ -29,8 +29,8 @@ struct MicroDram : Micro {
   MicroDram() : Micro("micro_dram.csv") {}
 };
 
-/// One load of each page, so that its translation is cached; then loads of random lines, all different, each followed by a load
-/// of the adjacent line.
+/// Returns one load of each page, so that its translation is cached, then loads of random lines, all different, each followed
+/// by a load of the adjacent line.
 std::vector<Chain> random_pairs(std::uint64_t bytes, unsigned count) {
   constexpr std::uint64_t kLine = 64;
   constexpr std::uint64_t kPage = 65536;
@@ -100,7 +100,7 @@ struct MicroLds : Micro {
   MicroLds() : Micro("micro_lds.csv") {}
 };
 
-/// Cycles of an LDS load by `lanes` lanes, for strides from 0 to `largest` dwords.
+/// Returns the cycles of an LDS load by `lanes` lanes, for each stride from 0 to `largest` dwords.
 std::vector<double> lds_latencies(Machine& machine, unsigned lanes, std::uint32_t largest) {
   constexpr unsigned kHops = 10;
   std::map<std::string, Words> inputs;

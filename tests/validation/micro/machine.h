@@ -10,23 +10,24 @@
 
 namespace lacuna::validation {
 
-/// Names and contents of a launch's buffers of 32-bit words.
+/// Contents of a launch's buffer, in 32-bit words.
 using Words = std::vector<std::uint32_t>;
 
-/// Dependent loads, the first of which is at a byte offset of the table.
+/// A chain of dependent loads: byte offset of the first one in the table, and number of loads.
 struct Chain {
   std::uint64_t first = 0;
   std::uint64_t hops = 0;
 };
 
-/// Memory in which every dword is a link to the dword `stride` bytes further, except for given links (from, to).
+/// Memory in which every dword contains the byte offset of the dword `stride` bytes further, except for `links`: pairs (from,
+/// to) of byte offsets.
 struct ChaseTable {
   std::uint64_t bytes = 0;
   std::uint64_t stride = 0;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> links;
 };
 
-/// The folder of the kernels' code objects.
+/// Returns the folder of the kernels' code objects.
 std::string kernels();
 
 class Machine {
@@ -41,12 +42,12 @@ class Machine {
 
   /// Runs a launch file with the given input buffers in the same folder (NAME.bin). Throws std::runtime_error if it fails.
   void launch(const std::string& text, const std::map<std::string, Words>& inputs);
-  /// A file that the launch saved.
+  /// Returns the contents of a file that the last launch saved.
   Words saved(const std::string& file) const;
-  /// Nanoseconds of each dispatch of the last launch, from kernels.csv.
+  /// Returns the time of each dispatch of the kernel in the last launch in nanoseconds, from kernels.csv.
   std::vector<double> dispatch_times(const std::string& kernel) const;
 
-  /// A value in the last launch's effective.cfg: a number, sizes in bytes, times in cycles.
+  /// Returns a parameter's value in the last launch's effective.cfg: sizes in bytes, times in cycles, other values as numbers.
   double configured(const std::string& parameter) const;
   const std::string& name() const { return name_; }
 

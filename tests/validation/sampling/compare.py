@@ -3,10 +3,12 @@
 
 Usage: compare.py LACUNA WORKLOADS FOLDER CONFIG [PROGRAM[:OPTIONS]]...
 
-LACUNA: the program. WORKLOADS: the folder of the built workloads. FOLDER: for runs. CONFIG: preset. Without PROGRAM: those of
-programs.txt. Prints a line for each program and one for all kernels of which a part was not timed: number, mean and largest error of
-their cycles, share whose interval holds the detailed cycles, instructions and host processor time of both runs. EXTRA in the
-environment holds further options for both runs.
+LACUNA: the executable. WORKLOADS: the folder of the built workloads. FOLDER: the folder for output of runs. CONFIG: a preset.
+Without PROGRAM, the programs of programs.txt are run. The environment variable EXTRA may contain further options for both runs.
+
+Prints a line for each program, and one for all programs together. A line contains the number of kernels and, for the kernels of
+which a part was not timed: their number, the mean and the largest error of their cycles, the number of them whose confidence
+interval contains the detailed cycles, and their instructions; then the host's processor time for each of the two runs.
 """
 import csv
 import os
@@ -17,7 +19,7 @@ from pathlib import Path
 
 
 def run(lacuna, config, mode, folder, program):
-    """Runs a program; returns its kernels and the processor time in seconds."""
+    """Runs a program; returns the rows of its kernels.csv and the processor time in seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([lacuna, "exec", "--quiet", "--config", config, "--set", f"gpu.timing={mode}", *os.environ.get("EXTRA", "").split(),
                     "--out", folder, "--", *program], check=True, stdout=subprocess.DEVNULL)
@@ -28,7 +30,7 @@ def run(lacuna, config, mode, folder, program):
 
 
 def compared(detailed, sampled):
-    """Error, whether the interval holds it, instructions, of kernels with untimed parts."""
+    """Yields, for each kernel with an untimed part: error, whether the interval contains the detailed cycles, instructions."""
     for one, other in zip(detailed, sampled, strict=True):
         if int(other["untimed_instructions"]) == 0:
             continue

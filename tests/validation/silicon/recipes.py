@@ -1,18 +1,19 @@
-"""How each number of measurements.csv is measured on Lacuna: launch files of firmware/kernels/silicon.cl and memory_streams.cl.
+"""Recipes that measure the numbers of measurements.csv on Lacuna, by launch files for silicon.cl and memory_streams.cl
+(firmware/kernels).
 
-A recipe returns a Run or a list of them. Most values are slopes between a short and a long run of the same loop (README.md, S3), so that
-starting a kernel does not count.
+A recipe returns a Run. Most values are slopes between a short and a long run of the same loop (README.md, S3), so that the time
+to start a kernel has no effect.
 """
 import array
 import random
 import re
 
 KIB, MIB = 1024, 1 << 20
-SECONDS_OF_QUICK = 8  # estimated, of a run of the quick set
+SECONDS_OF_QUICK = 8  # maximum estimated time of a run in the quick set
 
 
 class Gpu:
-    """What recipes need of a preset: compute units, clock in GHz, and how many wavefronts a compute unit holds."""
+    """Properties of a preset: target, number of compute units, clock in GHz, and capacity of a compute unit in wavefronts."""
 
     def __init__(self, target, units, clock, wavefronts=32):
         self.target, self.units, self.clock, self.wavefronts = target, units, clock, wavefronts
@@ -26,7 +27,10 @@ GPUS = {"mi210": Gpu("gfx90a", 104, 1.7), "mi250x-gcd": Gpu("gfx90a", 110, 1.7),
 
 
 class Run:
-    """A launch file. `value` makes the number of the times of its dispatches in ns (by kernel, in order) and the rows of kernels.csv."""
+    """A launch file. value(times, dispatches) returns the measured number.
+
+    `times`: for each kernel, the times of its dispatches in ns, in order. `dispatches`: the rows of kernels.csv.
+    """
 
     def __init__(self, preset, code="silicon", seconds=5):
         self.preset, self.gpu, self.seconds = preset, GPUS[preset], seconds
@@ -56,7 +60,7 @@ class Run:
 
 
 def lengths(short, long):
-    """Lengths of dispatches for slope(). The first one fetches code and translates pages and does not count."""
+    """Returns the lengths of the dispatches for slope(), which ignores the first: it fetches code and translates pages."""
     return short, short, long
 
 
@@ -69,7 +73,7 @@ class Program(Run):
 
 
 def slope(kernel):
-    """Time between the last two dispatches of a kernel."""
+    """Returns a function of the times: the difference between those of the last two dispatches of the kernel."""
     return lambda times, _: times[kernel][-1] - times[kernel][-2]
 
 
@@ -80,7 +84,7 @@ def u32(value):
 # Latencies, measured by a wavefront that follows pointers.
 
 def chase(row, kib):
-    """Once around the whole chain before it is measured, in the same dispatch if the L1 is to keep it."""
+    """Follows the whole chain once before measuring, in the same dispatch if the chain is to stay in the L1."""
     line, hops = 64, 8192
     lines = kib * KIB // line
     order = list(range(1, lines))
@@ -97,7 +101,7 @@ def chase(row, kib):
         for length in lengths(around, around + hops):
             run.dispatch("chase", 64, "buf:table", "buf:last", u32(0), u32(length))
         return run.result(lambda times, _: slope("chase")(times, _) / hops * run.gpu.clock)
-    # Finds the offset at which the first dispatch ends, `around` - `lines` hops after the whole chain.
+    # Computes the offset at which the first dispatch ends: `around` - `lines` hops after one pass over the chain.
     start = 0
     for _ in range(around - lines):
         start = table[start // 4]
@@ -107,7 +111,7 @@ def chase(row, kib):
 
 
 def walk(row, before, loads):
-    """Slope between two numbers of loads, from separate buffers that are in no cache."""
+    """Returns the slope between two numbers of loads, which read separate buffers that are in no cache."""
     run = Run(row["preset"])
     run.buffer("sums", "zero:256")
     for place, count in enumerate(lengths(*loads)):
@@ -147,7 +151,7 @@ MOVED = {"init": 1, "read": 1, "copy": 2, "mul": 2, "scale": 2, "add": 3, "triad
 
 
 def stream(row, name, block=256, half=False, elements=0):
-    """Vectors of together eight times the last-level cache or more (S1); the second of two launches counts."""
+    """Streams vectors of at least eight times the last-level cache in total (S1). The second of two launches is measured."""
     kernel = ("half_" if half else "") + {"mul": "scale"}.get(name, name)
     elements = elements or (8 * MIB if MOVED[name] == 1 else 4 * MIB)
     run = Run(row["preset"], seconds=2 + elements * MOVED[name] // MIB)
@@ -201,7 +205,10 @@ def products(row, kind):
 
 
 def thousand(row, kernel, what):
-    """Workgroups of 16 wavefronts of 1000 instructions; `what` is issued instructions a cycle, ms of 2^20 workgroups, or cycles of an instruction."""
+    """Runs workgroups of 16 wavefronts with 1000 instructions each.
+
+    `what`: "issued", instructions per compute unit and cycle; "time", ms for 2^20 workgroups; "cycles", cycles per instruction.
+    """
     run = Run(row["preset"], seconds=8)
     few, many = run.gpu.units * 2, run.gpu.units * (4 if "mfma" in kernel else 6)
     for groups in lengths(few, many):
@@ -268,7 +275,7 @@ def jacobi(row, name):
 
 
 def yax(row, groups):
-    """Some columns of all rows that are in flight; the matrix has the pitch of the source's."""
+    """Computes some columns of all rows that are in flight; the pitch is that of the source's matrix."""
     pitch = 32768
     rows = min(pitch, groups * 64)
     short, long = (256, 768) if groups == 4 else (32, 96)
@@ -288,7 +295,7 @@ def launches(row, kib):
 
 
 def copy_to_device(row, kib):
-    """At most 64 MiB (S3: the time of a byte)."""
+    """Copies at most 64 MiB (S3); the value is a rate in bytes per ns."""
     size = min(kib * KIB, 64 * MIB)
     run = Program(row["preset"], ["copy", str(size)])
     return run.result(lambda printed, _: size / printed)
@@ -342,7 +349,7 @@ RECIPES = [
 
 
 def recipe(row):
-    """The recipe of a row; None if there is none yet."""
+    """Returns the Run for a row of measurements.csv, or None if the row is not compared or has no recipe yet."""
     if row["rule"]:
         return None
     for pattern, make in RECIPES:

@@ -1,13 +1,19 @@
 #!/usr/bin/env python3
-"""Repeats measurements of GPUs on Lacuna and compares: silicon.py BUILD FOLDER PAGE [--full] [--check] [--set NAME=VALUE]... [ID...]
+"""Repeats measurements of GPUs on Lacuna, and compares the results with the measured numbers.
 
-BUILD: the folder of a build. FOLDER: for runs. PAGE: Markdown page whose tables are written anew, with the picture figures/silicon.svg beside it.
-Our values are kept in ours.csv beside measurements.csv, so that a run of some numbers leaves the others as they are; with --check, they must be
-what is there, and nothing is written. With --set, as of `lacuna launch`, numbers of the set `inform` are repeated on a changed machine, and
-nothing is written. Without --full and without ID: those of the quick set. An ID may be a regular expression.
+Usage: silicon.py BUILD FOLDER PAGE [--full] [--check] [--set NAME=VALUE]... [ID...]
 
-Errors are of the time of a unit of work: of a rate, theirs / ours - 1; of a time, ours / theirs - 1. A mean is plain, over the numbers, or
-weighted: each class has the same weight, in it each table of a source (`where`), so that a curve of many points does not decide.
+BUILD: the folder of a build. FOLDER: the folder for output of runs. PAGE: the Markdown page whose tables are regenerated,
+together with the picture figures/silicon.svg next to the page. ID: a regular expression that selects numbers. Without ID,
+--full selects all numbers; otherwise the quick set is selected.
+
+Our values are stored in ours.csv next to measurements.csv, so that a run of some numbers does not change the values of the
+others. With --check, our values must equal those of ours.csv, and nothing is written. With --set (see `lacuna launch`), numbers
+of the set `inform` are repeated on a modified machine, and nothing is written.
+
+Errors are relative errors of the time per unit of work: theirs / ours - 1 for a rate, ours / theirs - 1 for a time. The plain
+mean is over all numbers. In the weighted mean, each class has the same weight and, within a class, each table of a source
+(`where`) has the same weight, so that a curve with many points does not dominate.
 """
 import argparse
 import csv
@@ -41,7 +47,7 @@ def write_results(results):
 
 
 def measure(run, name, build, folder, settings):
-    """Our value of a number."""
+    """Executes the run and returns our value of the number."""
     lacuna, kernels, programs = build / "bin/lacuna", build / "firmware/kernels", build / "tests/rocm"
     place = folder / name
     place.mkdir(parents=True, exist_ok=True)
@@ -74,7 +80,7 @@ def error(row, ours):
 
 
 class Summary:
-    """Errors of some numbers."""
+    """Means, median, bias and worst case of the errors of some numbers."""
 
     def __init__(self, rows):
         self.count = len(rows)
@@ -136,7 +142,7 @@ def page(rows, results):
 
 
 def picture(rows, path):
-    import matplotlib  # part of Debian's Python; the tests of the tables do not need it
+    import matplotlib  # imported only here: the tests of the tables do not require it
 
     matplotlib.use("Agg")
     matplotlib.rcParams["svg.hashsalt"] = "lacuna"

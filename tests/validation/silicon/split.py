@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Draws which measured numbers may inform parameters of the presets and which only judge them: split.py [--check CONFIGS]
+"""Draws the measured numbers that may inform parameters of the presets; all other numbers only judge the presets.
 
-Two thirds of the numbers of each class go to `inform`, the rest to `judge`, drawn at random from SEED, the class and the batch; numbers
-that are compared and numbers that are not are drawn separately. A number that a preset was fitted to, or held against, before the draw (column
-`fitted`) is always in `inform` and counts to its two thirds. Writes the column `set` of measurements.csv. With --check: fails
-if the tables have a fault, or the column is not what would be drawn. CONFIGS: the folder of the presets.
+Usage: split.py [--check CONFIGS]
+
+Of each class, two thirds of the numbers are in the set `inform`, the others in the set `judge`. The draw is random, with a seed
+derived from SEED, the class and the batch; numbers that are compared and numbers that are not are drawn separately. A number to
+which a preset was fitted, or with which it was compared, before the draw (column `fitted`) is always in `inform` and counts
+towards the two thirds. Writes the column `set` of measurements.csv. With --check, writes nothing, and fails if the tables are
+invalid or the column differs from the draw. CONFIGS: the folder of the presets.
 """
 import pathlib
 import random
@@ -16,7 +19,7 @@ SEED = 20261130
 
 
 def draw(rows):
-    """The set of each id."""
+    """Returns the set of each id: "inform" or "judge"."""
     strata = {}
     for row in rows:
         strata.setdefault((row["batch"], row["class"], "left out" if row["rule"] else "compared"), []).append(row)

@@ -1,4 +1,4 @@
-"""Reads measurements.csv and sources.csv, and checks what a reader may rely on."""
+"""Reads measurements.csv and sources.csv, and checks that they are valid."""
 import csv
 import pathlib
 
@@ -17,7 +17,7 @@ SETS = ("inform", "judge")
 
 
 class Failure(Exception):
-    """A fault of the tables, in one sentence."""
+    """An error in the tables or in a run, described in one sentence."""
 
 
 def read(name, columns):
@@ -50,7 +50,7 @@ def write(rows):
 
 
 def check(presets=None):
-    """Raises Failure at the first fault. `presets`: names that a preset may have."""
+    """Returns the rows of measurements.csv. Raises Failure at the first error. `presets`: valid names of presets, or None."""
     known = {row["id"] for row in sources()}
     rows = measurements()
     for row in rows:
