@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every wrong input ends with exit code 2 and a message that names the problem and its location.
+# Checks that every invalid input ends the run with exit code 2 and a message that names the problem and its location.
 source "$(dirname "$0")/common.sh"
 good=$FIRMWARE/hello.elf
 

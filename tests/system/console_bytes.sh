@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Standard output contains only the bytes of the guest's console.
+# Checks that standard output contains only the bytes of the guest's console.
 source "$(dirname "$0")/common.sh"
 
 printf '\x00\n\r\xff\x1bA' >wanted
@@ -11,7 +11,7 @@ done
 expect 0 "$LACUNA" run --config tiny "$FIRMWARE/binary_output.elf" --out folder
 cmp wanted folder/console.txt || fail "console.txt differs from the console"
 
-# On a terminal a message begins its own line.
+# On a terminal, each message starts on a new line.
 code=0
 script -qec "'$LACUNA' run --config tiny '$FIRMWARE/binary_output.elf'" typescript >/dev/null 2>&1 </dev/null || code=$?
 [[ $code == 0 ]] || fail "the run on a terminal ended with $code"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Two runs of a program ($1) on a configuration ($2) are equal bit for bit, and a run can be repeated from its effective configuration.
+# Checks that two runs of a program ($1) on a configuration ($2) are equal bit for bit, and that a run can be repeated from its
+# effective configuration.
 source "$(dirname "$0")/common.sh"
 
 results() { # everything but wall times

@@ -17,7 +17,7 @@ expect 0 "${figures[@]}" latency.figure quick ours.csv out
 for picture in png svg; do [[ -s out/latency.$picture ]] || fail "no picture latency.$picture"; done
 head -c 8 out/latency.png | grep -qa PNG || fail "latency.png is not a PNG"
 grep -q 'Footprint of the chain (KiB)' out/latency.md || fail "the table has no title of its axis"
-# The table has the values at 16 KiB and 256 KiB, whose ratios of measured to published latency are between 0.9 and 1.1.
+# The table contains the values at 16 KiB and 256 KiB, whose ratios of measured to published latency are between 0.9 and 1.1.
 awk -F'|' '$2 ~ /^ (16|256) $/ { ++n; ratio = $7; if (ratio < 0.9 || ratio > 1.1) exit 1 } END { exit n != 2 }' out/latency.md ||
   fail "the table has not both levels within a tenth: $(cat out/latency.md)"
 

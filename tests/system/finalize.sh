@@ -36,7 +36,7 @@ while read -r code; do
   cmp moved.co twice.co || fail "$code: moved twice differs from once"
   [[ $(llvm-objdump-16 -d moved.co | grep -c '//') == $(llvm-objdump-16 -d "$code" | grep -c '//') ]] || fail "$code: other instructions"
   expect 0 "$LACUNA" disasm moved.co
-# Files of code object versions 2, 3 and 5 are left out, as their code is the same.
+# Files of code object versions 2, 3 and 5 are omitted, as their code is the same.
 done < <(find "$kernels" -name '*.co' ! -name '*_v[0-9]*.co')
 [[ $moved -ge 1 ]] || fail "no kernel of the firmware's has been moved"
 [[ $chains -ge 5 ]] || fail "only $chains chains in the firmware's kernels"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Unhandled traps and endless mistakes: the first cause is reported, and the log stays short.
+# Tests unhandled traps and mistakes that the guest repeats endlessly: the first cause is reported, and the log stays short.
 source "$(dirname "$0")/common.sh"
 
 # address PROGRAM SYMBOL: prints the address of the symbol.

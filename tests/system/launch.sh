@@ -8,14 +8,14 @@ launch() { expect "$1" "$LACUNA" launch "$code" --out out "${@:2}"; }
 integers() { od -An -v -td4 -w$((4 * $2)) "$1" | head -n 1 | xargs; }
 is() { [[ $1 == "$2" ]] || fail "\"$1\" instead of \"$2\""; }
 
-# Arguments: scalars of all sizes, a vector, two local pointers, an optional buffer.
+# Tests arguments: scalars of all sizes, a vector, two local pointers, an optional buffer.
 common=(--arg lds:1024 --arg f32x4:1,2,3,4 --arg i8:-3 --arg i16:100 --arg i64:-7 --arg f64:2.5 --arg lds:2K)
 launch 0 --kernel arguments --grid 512 --block 256 --arg out:2048:a.bin "${common[@]}" --arg null
 is "$(integers a.bin 3)" "351 350 349"
 launch 0 --kernel arguments --grid 512 --block 256 --arg out:2048:a.bin "${common[@]}" --arg fill:1:i32:constant\(1000\)
 is "$(integers a.bin 3)" "1351 1350 1349"
 
-# Hidden arguments and fields of the packet.
+# Tests hidden arguments and fields of the packet.
 launch 0 -k shape --grid 100,6,3 --block 32,2,3 --offset 0 -a out:64:s.bin
 is "$(integers s.bin 13)" "100 6 3 32 2 3 4 3 1 0 0 0 3"
 launch 0 -k shape --blocks 5 --block 128 -a out:64:s.bin
@@ -54,7 +54,7 @@ grep -q '^nothing  *50 ' err.txt || fail "not 50 dispatches"
 launch 0 -k nothing --grid 65536 -a zero:4 --set dispatcher.cycles_per_workgroup=20cycles
 [[ $(sed -n '2p' out/kernels.csv | cut -d, -f10) -ge $((20 * 1023)) ]] || fail "1024 workgroups were launched in less than 20 cycles each"
 
-# Comparisons: exact, with tolerance, and reported differences.
+# Tests comparisons: exact, with tolerance, and reported differences.
 operands=(-k divide --grid 1K --block 256 -a fill:1K:f32:uniform\(1,2\):3 -a fill:1K:f32:uniform\(1,2\):4:name=b)
 launch 2 "${operands[@]}" -a out:4K:q.bin # --grid is a number without a unit
 operands[3]=1024

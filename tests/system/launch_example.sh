@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The example of docs/guide/launch.md runs as written, and its two algorithms agree.
+# Checks that the example of docs/guide/launch.md runs as written, and that its two algorithms agree.
 source "$(dirname "$0")/common.sh"
 
 cp "$FIRMWARE/kernels/launch_examples.co" .

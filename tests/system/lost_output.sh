@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Output that cannot be written is an error with exit code 74.
+# Checks that output that cannot be written is an error with exit code 74.
 source "$(dirname "$0")/common.sh"
 
 # lost FILE [OPTION...]: runs a program with FILE of the output folder on a full disk, simulated by /dev/full.
@@ -19,7 +19,7 @@ lost requests.csv --set gpu.request_interval=1us
 lost power.csv --config energy/r9nano --set energy.interval=1us
 for file in statistics.json kernels.csv console.txt; do [[ -s no-log.txt/$file ]] || fail "$file was not written either"; done
 
-# Standard output that is full, closed, or has no reader.
+# Tests standard output that is full, is closed, or has no reader.
 expect 74 sh -c '"$@" >/dev/full' - "$LACUNA" run "$FIRMWARE/hello.elf" --config tiny --out full
 complains "standard output: cannot be written: No space left on device"
 [[ $(run_value full exit_code) == 74 && $(run_value full ended_by) == guest ]] || fail "statistics.json does not say it"

@@ -30,7 +30,7 @@ peak report peak_fp32
 complains "bounded by matrix units"
 complains ", matrix units 9"
 
-# Designs of Table 2.4 of the thesis: fp32-native takes one step instead of two; the cycle of m3xu is longer by 21 %.
+# Designs of Table 2.4 of the thesis: fp32-native takes one step instead of two; the cycle time of m3xu is longer by 21 %.
 peak native peak_fp32 --config matrix/fp32-native
 peak slower peak_fp32 --config matrix/m3xu
 near "$(value native matrix_used)" $((instructions * 8 * 4)) || fail "fp32_native takes two steps"

@@ -24,7 +24,7 @@ complains "lacuna mesh is for meshes"
 expect 2 "$LACUNA" mesh mesh56
 complains "unexpected mesh56"
 
-# run OUT OPTION...: runs a kernel on a mesh.
+# run OUT OPTION...: runs a kernel on a mesh, with output folder OUT.
 run() {
   local out=$1
   shift

@@ -77,7 +77,7 @@ expect 74 "$LACUNA" sida generate road --out nowhere/road.mtx
 grep -q "<title>pr on power:rows=20000,entries=256000, pass 1</title>" pr.svg || fail "pr.svg is not a picture of PageRank's repeated pass"
 expect 2 "$LACUNA" sida run pr --matrix road:rows=100 --machine oracle --timeline x.svg
 complains "--timeline is of --machine sida"
-# Programs: results are right, and the machines have different times.
+# Programs: results are correct, and the machines differ in time.
 [[ $(grep -c "as one operation after the other computes it, to the bit" all.txt) == 3 ]] || fail "results of docs/guide/sida.md's programs"
 cycles() { sed -n 's/^time .* \([0-9,]*\) cycles$/\1/p' out.txt | tr -d ,; }
 # part NAME: prints part NAME of the energy in uJ.
@@ -143,7 +143,7 @@ print(functools.reduce(dict.get, sys.argv[2:], json.load(open(sys.argv[1] + "/st
 expect 0 "$LACUNA" sida run pr --matrix road:rows=2500 --config first/effective.cfg --out second --quiet
 [[ ! -s out.txt ]] || fail "--quiet prints something"
 [[ $(run_value first run_hash) == "$(run_value second run_hash)" ]] || fail "the effective configuration makes another run"
-# A job on a GPU that does not end in time: reason, location, the usual exit code, and files.
+# A job on a GPU that exceeds the time limit is reported with reason and location; exit code and files are as for other runs.
 expect 124 "$LACUNA" sida run pr --matrix road:rows=2500 --machine device --config sida --set sim.max_time=3us --out limited
 complains "program pr has not ended: simulated time limit of 3.000 us reached"
 complains "sida: queue 0, packet 0, program 0x"

@@ -186,7 +186,7 @@ rm -f small.db*
 expect 0 "$LACUNA" sweep relu.sweep --db small.db
 size=$(($(stat -c %s small.db) / 1024))
 rm -f small.db*
-# The log that SQLite writes first, small.db-wal, grows to about three times the size.
+# SQLite first writes the log small.db-wal, which grows to about three times the size of the database.
 limited $((size * 3 / 2))
 complains "small.db: cannot be written: disk I/O error"
 complains " of 15 points have been stored, the same command runs the others"

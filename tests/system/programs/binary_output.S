@@ -1,4 +1,4 @@
-/* Writes bytes of a binary file to the UART; the last one is no newline. */
+/* Writes bytes that are not text to the UART; the last byte is not a newline. */
   .include "finish.inc"
   .section .text.start, "ax"
   .globl _start

@@ -1,4 +1,4 @@
-/* Prints the command line that semihosting gives (SYS_GET_CMDLINE, then SYS_WRITE0) and exits (SYS_EXIT). */
+/* Prints the command line that semihosting returns (SYS_GET_CMDLINE, then SYS_WRITE0), and exits (SYS_EXIT). */
   .macro semihost operation, argument
   li a0, \operation
   la a1, \argument

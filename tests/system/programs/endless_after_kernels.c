@@ -1,4 +1,4 @@
-/* Runs a kernel that ends and a kernel that faults, writes a line to the console, and then computes forever. */
+/* Runs a kernel that ends and a kernel that faults, writes a line to the console, and then loops forever. */
 #include "app.h"
 
 CODE_OBJECT(test_kernels);

@@ -1,4 +1,4 @@
-/* Ends at once with exit code 42. */
+/* Exits immediately with exit code 42. */
   .include "finish.inc"
   .section .text.start, "ax"
   .globl _start

@@ -1,4 +1,4 @@
-// Executes only multiply-adds, in eight independent chains, which keep the vector ALUs at their peak.
+// Executes only multiply-adds, in eight independent chains, which keep the vector ALUs at their peak rate.
 kernel __attribute__((reqd_work_group_size(256, 1, 1))) void fma_peak(global float* out, uint rounds) {
   const float x = (float)get_local_id(0);
   float a = x, b = x + 1, c = x + 2, d = x + 3, e = x + 4, f = x + 5, g = x + 6, h = x + 7;

@@ -1,4 +1,4 @@
-/* Makes driver mistakes, each a few hundred times: commands and doorbells that the device refuses, packets of unknown type. */
+/* Repeats driver mistakes: 1000 times, commands and doorbells that the device refuses; 200 times, packets of unknown type. */
 #include "app.h"
 #include "driver/hsa.h"
 #include "hal/hal.h"

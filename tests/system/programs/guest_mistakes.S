@@ -1,4 +1,4 @@
-/* MISTAKES times each: a register access that the PLIC refuses, a read where nothing is, an unknown command to the finisher. */
+/* Performs, MISTAKES times each, a refused access to the PLIC, a load from an unmapped address, an invalid finisher command. */
   .include "finish.inc"
   .section .text.start, "ax"
   .globl _start

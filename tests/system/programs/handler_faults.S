@@ -1,4 +1,4 @@
-/* A trap handler that faults on its own first instruction, for ever. */
+/* The first instruction of the trap handler faults, so that the hart traps forever. */
   .section .text.start, "ax"
   .globl _start
 _start:

@@ -1,4 +1,4 @@
-/* Exits by HTIF with the code CODE. */
+/* Exits through HTIF with exit code CODE. */
   .section .text.start, "ax"
   .globl _start
 _start:

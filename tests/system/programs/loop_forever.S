@@ -1,4 +1,4 @@
-/* Computes without end. */
+/* Computes in an endless loop. */
   .section .text.start, "ax"
   .globl _start
 _start:

@@ -1,4 +1,4 @@
-/* Without a trap handler (mtvec 0, where nothing is) the first trap is the last: by ecall, by PMP, or by a jump to nowhere. */
+/* Ends by its first trap (ecall, PMP violation, or jump to address 0), as the trap handler's address, 0, is unmapped. */
   .section .text.start, "ax"
   .globl _start
 _start:
@@ -7,7 +7,7 @@ _start:
 trap:
   ecall
 #elif defined(BY_PMP)
-  /* Locked, 8 bytes from `protected` on, no rights. */
+  /* A locked PMP entry without permissions, for the 8 bytes from `protected` on. */
   la a0, protected
   srli t0, a0, 2
   csrw pmpaddr0, t0

@@ -1,4 +1,4 @@
-/* Sleeps with the software interrupt enabled while the timer's line rises: that is no reason to wake, and nothing else comes. */
+/* Sleeps with only the software interrupt enabled: the timer's line rises but must not wake the hart, and no event follows. */
   .section .text.start, "ax"
   .globl _start
 _start:

@@ -1,5 +1,5 @@
-// Kernels that execute matrix instructions of one kind only, with four independent accumulators, so that matrix units are at
-// their peak.
+// Kernels that execute matrix instructions of one kind only, with four independent accumulators, which keep the matrix units at
+// their peak rate.
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 
 #define PEAK(NAME, CBSZ, ABID, BLGP)                                                                   \
@@ -14,7 +14,7 @@
     }                                                                                                  \
     out[get_global_id(0)] = a + b + c + d;                                                             \
   }
-// models/isa/matrix/matrix_extensions.cpp has the codes.
+// The codes are those of models/isa/matrix/matrix_extensions.cpp.
 PEAK(peak_f16, 0, 0, 0)
 PEAK(peak_tf32, 6, 0, 1)
 PEAK(peak_fp32, 6, 0, 2)

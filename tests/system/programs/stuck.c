@@ -1,4 +1,4 @@
-/* stuck KERNEL: launches a kernel that never ends (stuck.cl), and waits for it. */
+/* stuck KERNEL: launches kernel KERNEL of stuck.cl, which never ends, and waits for it. */
 #include <string.h>
 
 #include "app.h"

@@ -1,4 +1,4 @@
-/* An illegal instruction without a trap handler: traps to address 0, where nothing is, and from there again. */
+/* An illegal instruction without a trap handler: the hart traps to address 0, which is unmapped, and traps there forever. */
   .section .text.start, "ax"
   .globl _start
 _start:

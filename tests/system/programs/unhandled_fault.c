@@ -1,4 +1,4 @@
-/* A program that does not expect an error: its kernel stores where no memory is mapped. */
+/* A program that does not handle errors; its kernel stores to an unmapped address. */
 #include "app.h"
 
 CODE_OBJECT(test_kernels);

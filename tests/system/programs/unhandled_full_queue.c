@@ -1,4 +1,4 @@
-/* A program that does not expect an error: it fills a queue whose first packet never completes. */
+/* A program that does not handle errors and fills a queue whose first packet never completes. */
 #include "app.h"
 
 int main(void) {

@@ -1,4 +1,4 @@
-/* A program that does not expect an error: its packet has an unknown type. */
+/* A program that does not handle errors and submits a packet of unknown type. */
 #include "app.h"
 #include "driver/hsa.h"
 

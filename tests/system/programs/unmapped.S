@@ -1,4 +1,4 @@
-/* Reads where nothing is; the trap handler ends with exit code 7 when the cause is a load access fault (5), else with 8. */
+/* Loads from an unmapped address; the trap handler exits with 7 if the cause is a load access fault (5), otherwise with 8. */
   .include "finish.inc"
   .section .text.start, "ax"
   .globl _start

@@ -1,4 +1,4 @@
-/* Waits for a packet that waits for a signal that never changes. */
+/* Waits for a barrier packet, which waits for a signal whose value never changes. */
 #include "app.h"
 
 int main(void) {

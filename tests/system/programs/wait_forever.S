@@ -1,4 +1,4 @@
-/* Waits for an interrupt that nobody will send. */
+/* Waits for an interrupt, although all interrupts are disabled. */
   .section .text.start, "ax"
   .globl _start
 _start:
