@@ -28,7 +28,8 @@ memory_fault write-far-beyond write_at "global_store|flat_store" "lane 5"
 memory_fault write-just-beyond write_at "global_store|flat_store" "bytes (before|behind) the mapping" "lane 5"
 # The program was compiled with line tables.
 complains "faults.hip:$(grep -n 'if (threadIdx.x == 5) memory\[index\] = 1;' "$SOURCE/tests/rocm/programs/faults.hip" | cut -d: -f1)"
-# Without --strict-memory the store goes undetected: it hits memory that the runtime has allocated in the same block.
+# Without --strict-memory the store goes undetected, because its address is in memory that the runtime has allocated in the same
+# block.
 on_gpu --config tiny --set gpu.target="$target" --out silent -- faults write-just-beyond
 expect 3 "${command[@]}"
 memory_fault write-in-function call_to_store "PC 0x[0-9a-f]+ \(function .*store_in_function.* \+0x[0-9a-f]{1,3}\)" "lane 5"

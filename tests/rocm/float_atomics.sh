@@ -4,7 +4,7 @@ source "$(dirname "$0")/common.sh"
 
 # Fine-grained GPU memory exists only if the runtime is configured to offer it over PCI Express.
 export HSA_FORCE_FINE_GRAIN_PCIE=1
-run() { # run FOLDER ARGUMENTS OPTION...
+run() { # run FOLDER ARGUMENTS OPTION...: runs float_atomics, whose checks must pass, and prints its output
   on_gpu --config tiny "${@:3}" --out "$1" -- float_atomics $2
   expect 0 "${command[@]}"
   says "checks passed"

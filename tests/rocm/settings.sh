@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks that results are the same with all of the runtime's own switches, which change how it uses the GPU, and that `lacuna
+# Checks that results do not depend on the runtime's own switches, which change how the runtime uses the GPU, and that `lacuna
 # exec` only sets environment variables.
 source "$(dirname "$0")/common.sh"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests lacuna sweep with a HIP program: environment variables can be axes, and a point is a different one if the user's
-# environment sets a variable that the runtime uses.
+# Tests lacuna sweep with a HIP program: environment variables can be axes, and points differ if the user's environment differs
+# in a variable that the runtime uses.
 source "$(dirname "$0")/common.sh"
 
 # query SQL: prints the result of a query of the database lacuna-results.db.

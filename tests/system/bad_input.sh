@@ -24,7 +24,8 @@ complains "is for x86-64 (62), RISC-V (243) is needed"
 expect 2 "$LACUNA" disasm "$good"
 complains "is for RISC-V (243), AMDGPU (224) is needed"
 
-# damage FILE OFFSET BYTES: makes FILE, a copy of the good program with other bytes (in printf notation) at the offset.
+# damage FILE OFFSET BYTES: writes FILE, a copy of the valid program in which BYTES (in printf notation) replace those at the
+# offset.
 damage() {
   cp "$good" "$1"
   printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none

@@ -53,7 +53,7 @@ complains "no symbol hash table"
 expect 2 "$LACUNA" launch plain.co -k count_up --grid 64 -a zero:256 --config tiny --set gpu.target=gfx90a --out out
 complains "the code object is for gfx803, the device is gfx90a"
 
-# The 256 bytes in front of a version 2 kernel are printed as clang prints them, and the output can be assembled again.
+# The 256 bytes that precede a version 2 kernel are printed as by clang, and the output can be assembled again.
 directives() { sed -n '/\.amd_kernel_code_t/,/\.end_amd_kernel_code_t/p' | sed 's/[ \t]*\([^ \t].*\)/\1/'; }
 expect 0 "$LACUNA" disasm plain.co
 diff <(assembly 2 | directives) <(directives <out.txt) >&2 || fail "amd_kernel_code_t is not clang's"

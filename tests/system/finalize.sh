@@ -101,7 +101,7 @@ at = data.index(find, at)
 open("damaged.co", "wb").write(data[:at] + replace + data[at + len(find):])
 EOF
 }
-refuses() { # refuses TEXT
+refuses() { # refuses TEXT: checks that damaged.co is refused with the message TEXT
   for command in disasm "isa check"; do
     expect 2 "$LACUNA" $command damaged.co
     complains "damaged.co: section .lacuna.chains: $1"

@@ -14,7 +14,7 @@ debug() {
     kill -0 $simulator 2>/dev/null || fail "lacuna ended before a debugger came"
     sleep 0.05
   done
-  # GDB gives up after two seconds without a response, unless configured otherwise, as the machine may be busy.
+  # By default, GDB gives up after two seconds without a response, which is too short for a busy machine.
   timeout "$time_limit" "$GDB" -nx -nh -batch -ex "set remotetimeout $time_limit" -ex "target remote 127.0.0.1:$port" \
     "${commands[@]/#/-ex=}" "$FIRMWARE/$program.elf" >out.txt 2>&1 </dev/null || true
   # If GDB ended first, the simulator would wait for another debugger.
@@ -45,7 +45,7 @@ says "cause 11 epc 0x80000004"
 says "\$1 = 0x0"
 says "exited with code 0173"
 
-# If the port is taken, one line reports it.
+# If the port is in use, a single line reports this.
 "$LACUNA" hart "$FIRMWARE/exit_42.elf" --gdb 0 >/dev/null 2>first.txt </dev/null &
 first=$!
 until port=$(sed -n 's/.*target remote 127.0.0.1:\([0-9]\+\)$/\1/p' first.txt) && [[ -n $port ]]; do

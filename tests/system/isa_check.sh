@@ -60,7 +60,7 @@ expect 0 "$LACUNA" launch "$code" -k count_up --grid 64 -a out:4:count.bin --out
 # Accepts an offload bundle as made by clang (two targets, and an empty entry for the host), and the same bundle in a section of
 # a host executable.
 le64() { local n=$1 i; for ((i = 0; i < 8; ++i)); do printf "\\x$(printf %02x $((n >> 8 * i & 255)))"; done; }
-bundle() { # bundle FILE8 FILE9
+bundle() { # bundle FILE8 FILE9: writes bundle.bin with these code objects for gfx803 and gfx90a
   local ids=(host-x86_64-unknown-linux-gnu hipv4-amdgcn-amd-amdhsa--gfx803 hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-)
   local sizes=(0 "$(stat -c %s "$1")" "$(stat -c %s "$2")") at=4096 i
   {

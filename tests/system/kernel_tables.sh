@@ -64,7 +64,7 @@ kill -KILL $process
 wait $process || true
 [[ $(zcat killed/kernels.csv.gz | wc -l) == 3 ]] || fail "a line is missing"
 
-# Sweeps: the values are the same, and the database contains the lines of the selected table.
+# In sweeps, the setting does not change values, and the database contains the lines of the selected table.
 cat >tables.sweep <<END
 [sweep]
 command = launch

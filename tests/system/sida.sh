@@ -22,7 +22,7 @@ read -r triangular < <(peaks triangular)
 ((of_power > 20 && of_power < 30 && of_shuffled_road > 20 && of_road < 3 && triangular < 10 && of_triangular < 10)) ||
   fail "peaks: natural $(peaks natural), rcm $(peaks rcm), triangular $(peaks triangular)"
 
-# A prepared matrix equals the one from which it was made; 64 KiB have room for 5,461 entries.
+# A prepared matrix equals the matrix from which it was prepared; 64 KiB have room for 5,461 entries.
 expect 0 "$LACUNA" sida info power.prepared --order natural
 [[ $(tail -n 1 out.txt | tr -s ' ' | cut -d ' ' -f 2-) == "$(grep '^triangular' all.txt | tr -s ' ' | cut -d ' ' -f 2-)" ]] || fail "the prepared matrix is another one"
 awk '$1 == "natural" { line = $0 } END { split(line, cells, " "); exit !(line ~ / [1-9][0-9,]* +[0-9.]+ % +[0-9.]+ %$/) }' all.txt || fail "nothing is loaded again"

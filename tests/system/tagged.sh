@@ -69,7 +69,7 @@ at = data.index(b"LNDC")
 version = bytearray(data); version[at + 4] = 2; open("version.co", "wb").write(version)
 check = bytearray(data); check[at + 12 + 16 + 12 + 8 + 8] ^= 1; open("check.co", "wb").write(check)
 PYTHON
-damaged() { # damaged CODE TEXT
+damaged() { # damaged CODE TEXT: checks that the damaged tags of file CODE are reported once, with TEXT, and ignored
   add damaged "$1" --repeat 3
   [[ $(grep -c "runs without offload chains: .*section .lacuna.chains: $2" damaged/log.txt) == 1 ]] || fail "$1 is not named once"
   [[ $(tagger damaged kernels_damaged) == 1 && $(tagger damaged chains) == 0 ]] || fail "$1 is not counted"

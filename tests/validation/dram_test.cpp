@@ -156,7 +156,7 @@ TEST(DramForecast, IsNearTheTimesThatAreDecided) {
   Comparison results("dram_forecast.csv", {"pattern", "load"});
   for (const bool sequential : {false, true}) {
     for (const double load : {0.1, 0.2, 0.3, 0.5, 0.7}) {
-      if (!sequential && load > 0.3) break;  // more than the channel can carry
+      if (!sequential && load > 0.3) break;  // the load exceeds the channel's random bandwidth
       const Result decided = run(parameters, sequential, load, 100'000);
       const Result forecast = run(parameters, sequential, load, 100'000, true);
       const std::vector<std::string> point = {sequential ? "sequential" : "random", fmt::format("{}", load)};

@@ -44,8 +44,9 @@ TEST(Mi210, Latencies) {
   }
 }
 
-// The measured and the simulated time are means: launches on the product differ by a few per cent; simulated launches differ by
-// the state in which the previous one left the L2. The first launch is excluded, since it has nothing to write back.
+// The measured and the simulated time are means: launches on the product differ by a few per cent; simulated launches differ
+// because of the state in which the previous launch leaves the L2. The first launch is excluded, since it has nothing to write
+// back.
 TEST(Mi210, CopyOfAMillionDoubles) {
   constexpr unsigned kLaunches = 9;
   Comparison results("mi210_copy.csv", {"launches"});

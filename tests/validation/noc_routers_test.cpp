@@ -1,5 +1,5 @@
 // Stepped routers compared with BookSim2 (reference/noc_mesh_8x8.csv), up to saturation and beyond it; and the booked network
-// compared with stepped routers for numbers of virtual channels that the reference lacks, which has curves for eight only.
+// compared with stepped routers for numbers of virtual channels other than eight, for which the reference has no curves.
 //
 //  Traffic as in noc_mesh_test.cpp: 8 x 8 mesh, every node injects at random to destinations chosen uniformly. Request and
 //  reply: 56 nodes send requests of one flit to 8 memory nodes, which respond with five flits immediately.

@@ -16,7 +16,7 @@ class Row {
  public:
   Row(const std::vector<std::string>& columns, const std::string& line);
   const std::string& text(const std::string& column) const;
-  /// nullopt if the field is empty. Throws std::invalid_argument if it is not a number.
+  /// Returns the field as a number, or nullopt if it is empty. Throws std::invalid_argument if it is not a number.
   std::optional<double> number(const std::string& column) const;
 
  private:

@@ -1,5 +1,5 @@
-// One training step of a network with one hidden layer of 16 units and one output. Rodinia's Backprop: the GPU sums the hidden
-// layer's inputs by workgroup and adjusts the first layer's weights; in between, the host computes the small remainder.
+// One training step of a network with one hidden layer of 16 units and one output. As in Rodinia's Backprop, the GPU sums the
+// hidden layer's inputs by workgroup and, after the host has computed the small remainder, adjusts the first layer's weights.
 // Learning rate and momentum are Rodinia's, 0.3 each; the default size is MGPUSim's.
 #include <hip/hip_runtime.h>
 

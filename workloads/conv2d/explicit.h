@@ -78,8 +78,9 @@ inline unsigned rounded_up(unsigned value, unsigned unit) { return (value + unit
 /// Number of columns of a step of the product.
 inline unsigned step_columns(int fragments) { return 4 * halves_of(static_cast<unsigned>(fragments)); }
 
-/// Chooses a row distance in units of 64 bytes without factors 2 and 3: all workgroups read the same columns at about the same
-/// time, and at a distance with these factors, the rows would map to few sets of L1 and few memory channels.
+/// Returns a row pitch in elements of at least `columns`: a multiple of 64 bytes without the factors 2 and 3. All workgroups
+/// read the same columns at about the same time; with these factors, the rows would map to few sets of L1 and few memory
+/// channels.
 inline unsigned spread_pitch(unsigned columns) {
   unsigned pieces = workload::groups(columns, 32);
   while (pieces % 2 == 0 || pieces % 3 == 0) ++pieces;

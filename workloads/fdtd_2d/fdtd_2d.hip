@@ -1,6 +1,6 @@
-// FDTD-2D: Maxwell's equations in two dimensions by finite differences in the time domain. PolyBench/GPU's FDTD-2D, with three
-// kernels per step; its default is 2048 x 2048 points and 500 steps. One work-item per point: neighbours in a row share lines
-// of L1, so that each kernel reads each field once.
+// FDTD-2D: solves Maxwell's equations in two dimensions by finite differences in the time domain. As in PolyBench/GPU, a step
+// has three kernels; PolyBench/GPU's default is 2048 x 2048 points and 500 steps. Each work-item computes one point: neighbours
+// in a row share lines of L1, so that each kernel reads each field once.
 //
 //   tuned   two neighbours of a row are read by one load where the compiler combines them
 //   suite   each element that PolyBench's source names is a separate load, and each difference is that of two such loads

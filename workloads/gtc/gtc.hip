@@ -1,4 +1,4 @@
-// Transitive and reflexive closure of a directed graph: for each vertex, the vertices that can be reached from it.
+// Computes the transitive and reflexive closure of a directed graph: for each vertex, the vertices that are reachable from it.
 //
 // The baseline is Warshall's algorithm on bits, in blocks of 64 vertices: a lane holds a row's 64 bits of a block, and one OR
 // adds the vertices that are reachable from another row. The matrix algorithms are those of workloads/common/closure.h, with 1

@@ -84,7 +84,7 @@ struct Iteration {
   std::vector<float> sums = {};  // form suite: sums of each part; empty once the centres do not move
 };
 
-// Checks that each point is assigned to the nearest centre, within the rounding of the distances.
+// Returns whether each point is assigned to the nearest centre, within the rounding of the distances.
 static bool is_right(const Iteration& iteration, const std::vector<float>& values, size_t features, size_t clusters) {
   const double error = workload::sum_error(features + 3.0);
   for (size_t point = 0; point < iteration.clusters.size(); ++point) {
@@ -103,7 +103,7 @@ static bool is_right(const Iteration& iteration, const std::vector<float>& value
   return true;
 }
 
-// Checks the sums of each part and cluster, within the rounding of as many additions as a part has points.
+// Returns whether the sums of each part and cluster are correct, within the rounding of as many additions as a part has points.
 static bool are_right(const Iteration& iteration, const std::vector<float>& values, size_t features, size_t part_size) {
   if (iteration.sums.empty()) return true;
   std::vector<double> expected(iteration.sums.size());

@@ -1,6 +1,6 @@
-// Convolutional networks in mixed precision, inference or one step of training, every convolution lowered explicitly: one
-// kernel writes the workspace, another one multiplies it by the weights. The networks consist of the layers of Duplo's Table I
-// (layers.h); their products have parameters for Duplo's detection unit (products.h).
+// Inference or one training step of convolutional networks in mixed precision. Every convolution is lowered explicitly: one
+// kernel writes the workspace, another kernel multiplies it by the weights. The networks consist of the layers of Duplo's Table
+// I (layers.h); their products have parameters for Duplo's detection unit (products.h).
 //
 //   --method gemm      products on vector ALUs
 //   --method explicit  products on matrix units: the kernels of conv2d

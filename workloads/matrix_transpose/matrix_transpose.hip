@@ -1,4 +1,4 @@
-// Transpose of a matrix through LDS: AMD APP SDK's MatrixTranspose, with MGPUSim's default width.
+// Transposes a matrix through LDS, as AMD APP SDK's MatrixTranspose does. The default width is MGPUSim's.
 #include "workloads/common/program.h"
 #include "workloads/common/transpose.h"
 

@@ -1,4 +1,4 @@
-// Edges of the minimum spanning forest of an undirected graph with distinct weights.
+// Computes the edges of the minimum spanning forest of an undirected graph with distinct weights.
 //
 // The baseline is Boruvka's algorithm: each tree selects its lightest outgoing edge by atomic minima, until no tree has one.
 // `published` finds these edges by sorting, like the baseline named in the SIMD2 thesis (sort_reduce.h). The matrix algorithms

@@ -1,6 +1,6 @@
-// Gravity between all pairs of bodies, with softening, by steps of constant acceleration: tiles of bodies pass through LDS and
-// are used by the whole workgroup (Nyland, Harris and Prins, GPU Gems 3, chapter 31). AMD APP SDK's NBody: positions from 3 to
-// 50, masses from 1 to 1000, softening 500, steps of 0.005; sizes are MGPUSim's.
+// Simulates gravity between all pairs of bodies, with softening, by steps of constant acceleration. Tiles of bodies pass
+// through LDS and are used by the whole workgroup (Nyland, Harris and Prins, GPU Gems 3, chapter 31). As in AMD APP SDK's
+// NBody, positions are from 3 to 50, masses from 1 to 1000, softening 500, steps of 0.005; sizes are MGPUSim's.
 #include <hip/hip_runtime.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // PageRank by power iteration: rank'[i] = (1 - d) / n + d * sum over the edges j -> i of rank[j] / out(j), d = 0.85. One kernel
 // per iteration, a sparse product as in spmv. Every node has an edge to its successor, so that all have outgoing edges; the
-// other edges are random. Hetero-Mark's PageRank; the default size is MGPUSim's, whose edges are a share of 0.001 of all pairs,
-// but at least one per node.
+// other edges are random. The algorithm is that of Hetero-Mark's PageRank; the default size is MGPUSim's, in which 0.001 of all
+// pairs of nodes are edges, but at least one per node.
 #include <hip/hip_runtime.h>
 
 #include <utility>

@@ -1,6 +1,6 @@
-// ResNet-18, inference or one step of training, in single precision, complete or a range of its layers. Structure and sizes
-// are those of K. He et al., Deep residual learning for image recognition, 2016; convolutions are im2col + matrix product or
-// direct.
+// Inference or one training step of ResNet-18 in single precision, for the complete network or a range of its layers. Structure
+// and sizes are those of K. He et al., Deep residual learning for image recognition, 2016; convolutions are im2col + matrix
+// product or direct.
 //
 // The network is synthetic: weights are initialised as in K. He et al., Delving deep into rectifiers, 2015, the running
 // statistics of inference are computed by the host from a batch of two small images, and the image is noise. --sparsity sets

@@ -1,5 +1,5 @@
-// SCP: scalar products of pairs of vectors, one workgroup per pair. scalarProd of the CUDA samples, with its default of 256
-// pairs of 4096 elements; partial sums are added first within wavefronts, then in LDS.
+// SCP: scalar products of pairs of vectors, one workgroup per pair. This is scalarProd of the CUDA samples, with its default of
+// 256 pairs of 4096 elements. Partial sums are added first within wavefronts, then in LDS.
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/lanes.h"

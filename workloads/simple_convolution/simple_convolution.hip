@@ -1,7 +1,7 @@
 // Convolution of an image with a small square mask. A wavefront covers 64 adjacent columns, and a work-item four rows of one
 // column: with a mask of 3 rows it loads 6 values, instead of the 12 that four work-items with one row each would load. The
-// mask is the same for all lanes and is read by scalar loads. AMD APP SDK's SimpleConvolution without LDS; sizes are MGPUSim's.
-// The input has mask - 1 rows and columns more than the output.
+// mask is the same for all lanes and is read by scalar loads. The algorithm is that of AMD APP SDK's SimpleConvolution, without
+// LDS; sizes are MGPUSim's. The input has mask - 1 rows and columns more than the output.
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/program.h"

@@ -1,7 +1,7 @@
-// SRAD: speckle reducing anisotropic diffusion of an ultrasound image (Y. Yu, S. Acton, 2002). Rodinia's srad_v1: each step
-// computes the image's mean and variance, for each point four differences and a coefficient, and the diffused image. Rodinia's
-// image is 502 x 458, with lambda 0.5 and 100 steps. Image and intermediate fields are in global memory; neighbours in a row
-// share lines of L1.
+// SRAD: speckle reducing anisotropic diffusion of an ultrasound image (Y. Yu, S. Acton, 2002). As in Rodinia's srad_v1, each
+// step computes the image's mean and variance, then four differences and a coefficient for each point, and finally the diffused
+// image. Rodinia's image is 502 x 458, with lambda 0.5 and 100 steps. Image and intermediate fields are in global memory;
+// neighbours in a row share lines of L1.
 //
 //   tuned   the statistics are computed from the image; a point's value and coefficient are loaded once
 //   suite   as in Rodinia, copies of the image and of its squares are summed; each element named in a difference or a product

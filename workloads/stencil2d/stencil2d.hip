@@ -1,4 +1,4 @@
-// Nine-point stencil on a grid, single precision, through LDS: a workgroup loads its tile and the cells around it once.
+// Nine-point stencil on a grid in single precision, through LDS: a workgroup loads its tile and the cells around it once.
 // Weights are those of SHOC's Stencil2D; the outermost cells are not changed. Sizes are MGPUSim's.
 #include <hip/hip_runtime.h>
 

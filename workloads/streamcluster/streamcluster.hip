@@ -1,8 +1,8 @@
-// STREAM cluster: the gain from opening a centre. Rodinia's streamcluster (pgain): each point's distance to the candidate is
-// compared with the point's current cost; a point that would gain is marked, and other points add to the savings from closing
-// their centre. As in Rodinia, each point writes a row of `centres` + 1 numbers, which the host sums. Rodinia's default is
-// 65536 points of 256 dimensions and 10 to 20 centres. Coordinates are stored dimension by dimension, so that adjacent lanes
-// read adjacent values.
+// STREAM cluster: computes the gain from opening a centre, as in Rodinia's streamcluster (pgain). Each point's distance to the
+// candidate is compared with the point's current cost; a point that would gain is marked, and other points add to the savings
+// from closing their centre. As in Rodinia, each point writes a row of `centres` + 1 numbers, which the host sums. Rodinia's
+// default is 65536 points of 256 dimensions and 10 to 20 centres. Coordinates are stored dimension by dimension, so that
+// adjacent lanes read adjacent values.
 //
 //   tuned   the candidate's coordinates, the same for all lanes, are read by scalar loads
 //   suite   all coordinates are read by vector loads, as by Rodinia's kernel on a GPU without scalar loads

@@ -3,7 +3,7 @@
 # them hit; results are correct, and result bits and instructions are the same as without Duplo.
 source "$SOURCE/tests/rocm/common.sh"
 
-# convolve FOLDER MODE OPTION...
+# convolve FOLDER MODE OPTION...: runs conv2d with duplo.mode = MODE, and writes the hash of its result to FOLDER.bits.
 convolve() {
   on_gpu --quiet --config titanv-like --set gpu.shader_arrays=2 --set "duplo.mode=$2" --out "$1" -- conv2d --check --method implicit \
     --layer yolo_c3 --shape height=16,width=16,filters=64 --batch 1 "${@:3}"

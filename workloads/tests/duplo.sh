@@ -7,7 +7,7 @@ source "$SOURCE/tests/rocm/common.sh"
 program=$1
 shift
 
-# checked MODE OPTION...
+# checked MODE OPTION...: runs the workload with duplo.mode = MODE in folder MODE; its results must be correct.
 checked() {
   on_gpu --quiet --config titanv-like --set gpu.shader_arrays=4 --set "duplo.mode=$1" --out "$1" -- "$program" --preset small --check "${@:2}"
   expect 0 "${command[@]}"

@@ -18,7 +18,7 @@ zero() {
   for count in "${@:2}"; do [[ $(sum "$folder" "$count") == 0 ]] || fail "$folder: lazy_$count = $(sum "$folder" "$count")"; done
 }
 
-# checked NAME MODE OPTION...
+# checked NAME MODE OPTION...: runs the workload with lazy.mode = MODE in folder NAME, and checks its results and counters.
 checked() {
   local name=$1 mode=$2
   shift 2

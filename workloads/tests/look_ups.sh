@@ -19,7 +19,8 @@ expected_bits() {
 }
 # The layers have, in this order: stride 1; stride 2 without padding; inserted zeros; stride 2 with filters of 5 x 5.
 layers=(yolo_c4 resnet_c3 gan_tc2 gan_c2)
-# replay RELEASE ENTRY ENTRIES WAYS HASH IDS SCOPE LAZY METHOD ROW_ORDER
+# replay RELEASE ENTRY ENTRIES WAYS HASH IDS SCOPE LAZY METHOD ROW_ORDER: runs conv2d with these parameters of Duplo, lazy.mode
+# and options of conv2d, and replays its look-ups.
 replay() {
   local out=run-$((runs += 1)) fragments=$((runs % 2 ? 2 : 4))
   # duplo.entry = row requires loads of 8 bytes per lane.

@@ -17,7 +17,7 @@ taken() {
     "$1/statistics.json"
 }
 
-# checked NAME OPTION...
+# checked NAME OPTION...: runs the workload with these options of lacuna in folder NAME, and checks results and counters.
 checked() {
   local name=$1
   shift

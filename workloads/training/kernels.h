@@ -59,7 +59,7 @@ __device__ inline float sum_of(const float* parts, size_t at, unsigned count, si
   for (unsigned part = 0; part < count; ++part) sum += parts[part * of_part + at];
   return sum;
 }
-/// y = max(0, the sum of the parts), which are `of_part` elements apart; elements after the columns of a line are set to zero.
+/// y = max(0, sum of the parts). Parts are `of_part` elements apart; elements after the columns of a line are set to zero.
 template <class T>
 __device__ inline void activate(T* y, const float* parts, unsigned count, unsigned of_part, unsigned columns, unsigned ld) {
   const size_t at = size_t{blockIdx.y} * ld + element();

@@ -1,4 +1,5 @@
-// One training step of convolutional layers: forward, both gradients, and the weights' update.
+// One training step of convolutional layers: forward pass, gradients with respect to input and weights, and update of the
+// weights.
 //
 //   --forward mfma   f16 operands, sums in f32, by CDNA2's MFMA, as in mixed precision. The weights are kept in f32.
 //   --forward simt   f32, by vector ALUs

@@ -135,8 +135,8 @@ struct Memory {
 };
 
 // Kinds of memory as HIP 5.2.3 requests them from the driver; `fine_host`: all host memory is fine-grained. HIP does not pass
-// hipExtHostRegisterCoarseGrained on. Managed memory is coarse-grained with a driver without shared virtual memory, such as
-// Lacuna's; with such a driver, MI200 loses atomics there, too.
+// hipExtHostRegisterCoarseGrained to the driver. Managed memory is coarse-grained with a driver without shared virtual memory,
+// such as Lacuna's; with such a driver, MI200 loses atomics there, too.
 std::vector<Memory> kinds(bool fine_host) {
   const auto pinned = [](unsigned flags) {
     return [flags](std::size_t bytes) {

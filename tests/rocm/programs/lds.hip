@@ -30,7 +30,8 @@ __global__ void transpose(const float* in, float* out, int size) {
   for (int row = 0; row < 32; row += 8) out[(ty + row) * size + tx] = tile[threadIdx.x][threadIdx.y + row];
 }
 
-// Static and dynamic memory side by side, bytes and doubles, and atomics on both.
+// A histogram of bytes: counters are in dynamic shared memory, their total and maxima (doubles) in static shared memory;
+// atomics on both.
 __global__ void histogram(const uint8_t* in, int count, int* out, double* maximum) {
   __shared__ unsigned long long total;
   __shared__ double largest[256];

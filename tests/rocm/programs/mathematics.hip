@@ -74,7 +74,7 @@ void functions(T epsilon) {
   for (int function = 0; function < kFunctions; ++function) {
     for (int i = 0; i < kCount; ++i) {
       const T expected = on_host(function, x[i]);
-      // The library promises 1 to 16 ulp; near a zero of sine and cosine the error of the argument's reduction dominates.
+      // The library promises 1 to 16 ulp; near the zeros of sine and cosine, the error of the argument reduction dominates.
       EXPECT_NEAR(got[function * kCount + i], expected, 16 * epsilon * (std::fabs(expected) + (function < 3 ? T(0.01) : T(0))));
     }
   }

@@ -146,8 +146,8 @@ std::vector<std::uint32_t> mtgp32(std::size_t count) {
   return numbers;
 }
 
-/// The points dimension by dimension: all coordinates of one dimension, then those of the next. Of 64-bit coordinates only the
-/// upper half is returned.
+/// Returns the points dimension by dimension: all coordinates of one dimension, then those of the next. Of 64-bit coordinates
+/// only the upper half is returned.
 std::vector<std::uint32_t> sobol(std::size_t count, unsigned bits) {
   std::vector<std::uint32_t> numbers;
   for (unsigned dimension = 0; dimension < Sobol::kDimensions; ++dimension) {
@@ -181,8 +181,8 @@ Moments moments(const std::vector<T>& values, const std::function<double(T)>& va
   m.excess = fourth / (second * second) - 3;
   return m;
 }
-/// Tolerance of five standard errors: with good numbers one in about 17,000 runs of 100 such checks fails; runs are
-/// reproducible.
+/// Checks with a tolerance of five standard errors. With good random numbers, about one in 17,000 runs of 100 such checks would
+/// fail; runs are reproducible.
 void expect_moment(const std::string& what, const char* moment, double got, double expected, double standard_error) {
   expect(std::abs(got - expected) < 5 * standard_error, "%s: %s is %g, expected %g +- %g", what.c_str(), moment, got, expected,
          5 * standard_error);

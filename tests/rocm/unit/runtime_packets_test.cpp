@@ -1,4 +1,4 @@
-// Tests the detection of packets whose submitter spins until they are done: those of the runtime itself.
+// Tests the detection of packets that the runtime itself has submitted: their submitter spins until they are done.
 #include "drivers/rocm/runtime_packets.h"
 
 #include <gtest/gtest.h>
