@@ -105,7 +105,7 @@ if [[ $target == gfx803 && $2 == 0 ]]; then
   config=r9nano compare_long fill 16777216
 fi
 
-# Concurrently with a kernel, the same bytes are written. The host determines which of the two starts first, so that no times
-# are compared.
+# Copies that run concurrently with a kernel write the same bytes. The host determines whether copy or kernel starts first, so
+# that no times are compared.
 times bulk bulk d2d 0 0 beside 2097152 4194304
 cat bulk.txt

@@ -52,7 +52,7 @@ ended() {
   [[ $code == "$1" ]] || fail "${command[*]} ended with $code, not $1"
 }
 
-# Signals from another process, while the host waits and while a kernel runs.
+# Tests signals from another process, while the host waits and while a kernel runs.
 for pending in nothing endless; do
   start "outside-TERM-$pending" $pending
   kill -s TERM $process

@@ -34,7 +34,7 @@ silent
 expect 134 env LD_LIBRARY_PATH="$library_folder" LACUNA_CONFIG="tiny;gpu.target=gfx90a" LACUNA_OUT=none "$PROGRAMS/allocation"
 complains "allocation has code for gfx803 and none for gfx90a, so HIP aborts: compile it with --offload-arch=gfx90a as well, or choose --set gpu.target=gfx803"
 
-# A program that ends by the same signal for another reason.
+# Nothing is reported about a program that ends by the same signal for another reason.
 on_gpu --config tiny --out aborted -- exits abort nothing
 expect 134 "${command[@]}"
 silent

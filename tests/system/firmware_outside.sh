@@ -12,7 +12,7 @@ says "saxpy of 4096 elements: correct"
 expect 0 "${make[@]}"
 says "Nothing to be done"
 
-# The example for the other instruction set, with a kernel that stores beyond its buffer.
+# Builds the example for the other instruction set, with a kernel that stores beyond its buffer.
 expect 0 "${make[@]}" clean
 [[ $(ls | sort | tr '\n' ' ') == "Makefile err.txt lacuna-out out.txt saxpy.c saxpy.cl " ]] || fail "clean leaves $(ls)"
 sed -i 's/y\[i\] += /y[i + (1 << 20)] += /' saxpy.cl

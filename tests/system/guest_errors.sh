@@ -40,7 +40,7 @@ for target in gfx803 gfx90a; do
   grep -qE "kernel call_to_store, PC 0x[0-9a-f]+ \(function store_in_function \+0x[0-9a-f]{1,3}\)" err.txt || fail "the function is not named"
 done
 
-# A kernel for another target than the device's.
+# A kernel for a target other than the device's is reported.
 expect 1 "$LACUNA" run "$FIRMWARE/scratch_gfx90a.elf" --config tiny --out wrong_target
 says "the code object is for gfx90a, the device is gfx803"
 expect 1 "$LACUNA" run "$FIRMWARE/scratch.elf" --config tiny --set gpu.target=gfx90a --out other_target

@@ -35,7 +35,7 @@ complains "standard output: cannot be written: Broken pipe"
 [[ -s alone/statistics.json ]] || fail "the results are missing"
 expect 0 sh -c '"$@" <&-' - "$LACUNA" run "$FIRMWARE/hello.elf" --config tiny --out no_input
 
-# Other commands whose output cannot be written.
+# Tests other commands whose output cannot be written.
 for command in --help --version --list-params "isa check $FIRMWARE/kernels/vector_add.co" \
                "disasm $FIRMWARE/kernels/vector_add.co"; do
   expect 74 sh -c '"$@" >/dev/full' - "$LACUNA" $command

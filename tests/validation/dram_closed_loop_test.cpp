@@ -31,8 +31,8 @@ constexpr Cycle kStart = 5000;     // cycle after the first refresh
 constexpr unsigned kLines = 8192;  // number of copied lines
 constexpr unsigned kLineBytes = 64;
 constexpr std::uint64_t kCopy = 1 << 25;  // destination of the lines
-constexpr Cycle kAnswer = 300;            // cycles from a read's last datum at the controller to the requester
-constexpr Cycle kBeforeWrite = 200;       // cycles from the requester's receipt to the write
+constexpr Cycle kAnswer = 300;            // cycles from the arrival of a read's last datum at the controller to its receipt
+constexpr Cycle kBeforeWrite = 200;       // cycles from the requester's receipt of the data to its write
 constexpr Cycle kBeforeRead = 100;        // cycles from the write's acceptance to the next read
 
 struct Event {

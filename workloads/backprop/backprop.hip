@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(group_size)
 
 static double squash(double x) { return 1 / (1 + std::exp(-x)); }
 
-// The errors of the hidden units, computed from their inputs, the output weights and the target.
+// Returns the errors of the hidden units, computed from their inputs, the output weights and the target.
 static std::vector<float> hidden_deltas(const std::vector<double>& sums, const std::vector<float>& output_weights,
                                         double target) {
   double output_sum = output_weights[hidden];

@@ -23,7 +23,8 @@ struct Edges {
 
 __device__ static unsigned item() { return blockIdx.x * group_size + threadIdx.x; }
 
-// Sort key of an edge: its weight as an integer of the same order, then its number.
+// Returns an edge's sort key: in the upper bits, an integer that is ordered like the weight; in the lower bits, the edge's
+// number.
 __device__ static key key_of(const Edges& edges, unsigned edge) {
   const unsigned bits = __float_as_uint(edges.weight[edge]);
   return key{bits >> 31 ? ~bits : bits | 0x80000000u} << 32 | edge;
