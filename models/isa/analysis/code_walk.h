@@ -67,9 +67,9 @@ using VisitInstruction = std::function<void(std::uint64_t pc, const Instruction&
 /// Target of a relative branch or call at `pc`.
 std::uint64_t branch_target(const Instruction& instruction, std::uint64_t pc);
 
-/// Returns the inventory of the code that is reachable from `entry` and `further`, additional entry points such as functions
-/// that may be called by pointer. Follows branches, fall-through and calls whose target is computed from the program counter
-/// (s_getpc_b64, s_add_u32, s_addc_u32, as compilers emit them, also across moves and spills to lanes).
+/// Returns the inventory of the code that is reachable from `entry` and from the additional entry points in `further`, such as
+/// functions that may be called by pointer. Follows branches, fall-through and calls whose target is computed from the program
+/// counter (s_getpc_b64, s_add_u32, s_addc_u32, as compilers emit them, also across moves and spills to lanes).
 CodeInventory walk_code(const FetchWords& fetch, Target target, const MatrixCodes& codes, std::uint64_t entry,
                         std::span<const std::uint64_t> further = {}, const VisitInstruction& visit = {});
 

@@ -9,7 +9,7 @@
 namespace lacuna::isa {
 namespace {
 
-/// Bit of an SGPR pair that can hold a mask; 0 for any other operand.
+/// Bit that represents the operand in a set of SGPR pairs; 0 unless the operand is an SGPR pair that can hold a mask.
 std::uint64_t bit_of(const Operand& operand) {
   const bool is_pair = operand.kind == OperandKind::sgpr && operand.words == 2 && operand.index % 2 == 0;
   return is_pair && operand.index < kFlatScratchLo ? std::uint64_t{1} << (operand.index / 2) : 0;
@@ -25,7 +25,7 @@ bool is_all_lanes(const Operand& operand) {
 
 bool is_no_lane(const Operand& operand) { return operand.kind == OperandKind::constant && operand.value == 0; }
 
-/// Bits of the SGPR pairs that an instruction writes, at least in part.
+/// Bits that represent the SGPR pairs of which an instruction writes at least a part.
 std::uint64_t written_pairs(const RegisterUse& use) {
   std::uint64_t pairs = 0;
   for (unsigned i = 0; i < use.write_count; ++i) {

@@ -134,7 +134,7 @@ bool overlap(const Operand& a, const Operand& b) {
   return a.kind == b.kind && a.index < b.index + b.words && b.index < a.index + a.words;
 }
 
-// Whether another operand reads registers of the source.
+// Whether another source, or the old destination if the instruction reads it, has registers in common with the source.
 bool is_read_twice(const Instruction& instruction, unsigned source) {
   const Operand& operand = instruction.src[source];
   for (unsigned i = 0; i < instruction.sources; ++i) {
@@ -299,7 +299,7 @@ std::uint64_t irrelevant_lanes(const Instruction& instruction, const Wavefront& 
 }
 
 std::uint64_t differing_lanes(const Instruction& instruction, const Wavefront& wave, unsigned other, std::uint64_t lanes) {
-  // All zero pairs of a row are of the same kind.
+  // All zero pairs of a row have the same condition (ZeroPair).
   if (lanes == 0 || (instruction.row->flags & kZeroByIeee) == 0) return 0;
   const Reading reading = reading_of(instruction, other);
   const U32* operand = planes(instruction.src[other], wave);

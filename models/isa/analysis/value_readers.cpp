@@ -76,7 +76,7 @@ void ValueReaders::note(std::uint32_t index) {
       access.reads_any_lane = access.reads_any_lane || any_lane;
     });
   }
-  // If the instruction may write any of several registers, no register certainly loses its value.
+  // If the instruction may write any of several registers, none of them is certain to lose its value.
   for (unsigned i = 0; i < masks.writes(); ++i) {
     const bool one_of_many = masks.write(i) != placed.use.writes[i];
     each(masks.write(i), [&](Access& access) {

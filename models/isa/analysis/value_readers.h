@@ -1,5 +1,5 @@
-// Def-use analysis over the control flow of a kernel: finds the instructions that read the value that an instruction writes to
-// a vector register, and whether a scalar value is read at all.
+// Def-use analysis over the control flow of a kernel: finds the readers of a value that an instruction writes to a vector
+// register, and determines whether a scalar value is read at all.
 //
 // A value is dead when all lanes in which it was written have been overwritten. An instruction does not read a value if all
 // lanes in which the instruction is active have been overwritten (exec_cover.h). A value counts as read unless the opposite is

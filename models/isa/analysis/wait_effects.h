@@ -42,7 +42,7 @@ class PendingRegisters {
   bool contains_any(RegisterRange range) const;
   bool empty() const;
   bool intersects(const PendingRegisters& other) const;
-  /// Adds the registers of `other`. True if any of them is new.
+  /// Adds the registers of `other`. Returns true if any of them is new.
   bool merge(const PendingRegisters& other);
   void clear() { words_ = {}; }
 

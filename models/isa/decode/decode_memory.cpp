@@ -129,7 +129,7 @@ void decode_flat(DecodeContext& context) {
 
 namespace {
 
-// Common part of MUBUF and MTBUF: the second word, offset and its flags.
+// Decodes the fields that MUBUF and MTBUF have in common: offset and flags in the first word, registers in the second word.
 void decode_buffer(DecodeContext& context, bool accumulator) {
   const std::uint32_t low = context.words[0];
   const std::uint32_t high = context.words[1];

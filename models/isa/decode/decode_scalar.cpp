@@ -129,7 +129,7 @@ void decode_sop2(DecodeContext& context) {
 void decode_sopc(DecodeContext& context) {
   const std::uint32_t word = context.words[0];
   context.add_src() = context.scalar_source(bits(word, 0, 8), context.row.src.types[0]);
-  // s_setvskip, s_set_gpr_idx_on: the second source field is an immediate or absent on some rows.
+  // The second source field of s_set_gpr_idx_on is an immediate.
   if (context.row.src.count > 1) {
     if (context.row.src.types[1] == OperandType::simm16) {
       context.add_src() = context.constant(bits(word, 8, 8), OperandType::simm16);

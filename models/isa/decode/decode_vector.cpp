@@ -98,7 +98,7 @@ void decode_dpp(DecodeContext& context, unsigned vsrc1) {
   Instruction& instruction = context.instruction;
   const InstructionRow& row = context.row;
   VectorModifiers& vop = instruction.vop;
-  // gfx90a also moves 64-bit lanes, but only by row_newbcast.
+  // On gfx90a, DPP supports 64-bit operands as well, but only with row_newbcast.
   const bool wide = context.target == Target::gfx90a && has_wide_operand(row);
   if (((row.flags & kNoDpp) != 0 && !wide) || row.format == Format::vopc) return context.fail("no DPP form");
   const std::uint32_t word = context.take_word();

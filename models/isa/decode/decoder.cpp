@@ -91,7 +91,7 @@ void note_registers(Instruction& instruction, const Operand& operand) {
   }
 }
 
-// gfx90a's register tuples start at even numbers (CDNA2 ISA manual, "VGPR alignment"); LLVM's assembler refuses others, its
+// gfx90a's register tuples start at even numbers (CDNA2 ISA manual, "VGPR alignment"); LLVM's assembler refuses others, but its
 // disassembler prints them.
 bool is_misaligned(const Operand& operand) {
   return (operand.kind == OperandKind::vgpr || operand.kind == OperandKind::agpr) && operand.words > 1 &&

@@ -167,7 +167,7 @@ struct VectorModifiers {
 
 /// Fields of the memory encodings.
 struct MemoryModifiers {
-  std::int32_t offset = 0;  ///< DS: offset0 (read2: offset0 | offset1 << 8); MUBUF: 12 bit; SMEM: 20/21 bit; FLAT gfx9: 13 bit
+  std::int32_t offset = 0;  ///< DS: offset0 (read2: offset0 | offset1 << 8); MUBUF: 12 bits; SMEM: 20 or 21; FLAT gfx9: 13
   bool glc = false, slc = false, scc = false, tfe = false, lds = false, gds = false, nv = false;
   bool offen = false, idxen = false;
   std::uint8_t data_format = 0, number_format = 0;  ///< MTBUF

@@ -5,7 +5,7 @@
 namespace lacuna::isa {
 namespace {
 
-// 0.5, -0.5, 1, -1, 2, -2, 4, -4, 1/(2 pi) in f16, f32 and f64.
+// Bit patterns of the inline constants 0.5, -0.5, 1, -1, 2, -2, 4, -4 and 1/(2 pi) in f16, f32 and f64.
 constexpr std::array<std::uint16_t, 9> kFloat16{0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118};
 constexpr std::array<std::uint32_t, 9> kFloat32{0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,
                                                 0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983};

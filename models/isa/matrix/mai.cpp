@@ -25,7 +25,8 @@ constexpr OperandType result_type(unsigned registers) {
   return registers == 4 ? OperandType::f32x4 : registers == 16 ? OperandType::f32x16 : OperandType::f32x32;
 }
 
-// Passes by block size (LLVM, SISchedule.td, MI200's model); the two f64 formats have separate numbers of passes.
+// Passes by block size (LLVM, SISchedule.td, model of MI200). Blocks of 4 x 4 take twice as many passes for f64 as for other
+// types.
 template <class Kind>
 constexpr LatencyClass passes(Shape shape) {
   const bool f64 = Kind::kSumWords == 2;

@@ -40,7 +40,7 @@ void execute_complex(const Instruction& instruction, Wavefront& wave) {
   Accumulator<Fp32, 8> c;
   c.load(instruction.src[2], wave);
   if (instruction.src[2].kind == OperandKind::constant) {
-    // Compilers encode a constant for the carrier's f64: each register pair holds the words of this f64.
+    // Compilers encode a constant C as an f64, the type of the carrier: each register pair holds the two words of this f64.
     const auto high = static_cast<std::uint32_t>(instruction.src[2].value >> 32);
     for (unsigned item = 1; item < 8; item += 2) std::fill_n(c.sums[item], kLanes, std::bit_cast<float>(high));
   }
@@ -90,7 +90,7 @@ struct ExactHalves {
   }
 };
 
-/// `a` in every lane. Subtracts zero, which keeps the sign of -0; adding zero would not.
+/// Returns `a` in every lane. Subtracts zero, which keeps the sign of -0; adding zero would not.
 template <class Vec>
 Vec broadcast(float a) {
   return a - Vec{};
@@ -114,7 +114,7 @@ Vec greatest(Vec x, Vec y) {
   return y;
 }
 
-// The sums of min and max: a NaN in C counts as the identity; a NaN product is ignored.
+// Reductions by minimum and by maximum: a NaN in C counts as the identity, and a NaN product is ignored.
 struct Least : ExactHalves {
   static constexpr float kIdentity = std::numeric_limits<float>::infinity();
   static float begin(float c) { return std::isnan(c) ? kIdentity : c; }
@@ -148,7 +148,7 @@ struct MaxMul : Greatest {
     return greatest<Vec>(a * b, c);
   }
 };
-// A factor that is NaN becomes the identity of the sum, regardless of the other factor.
+// A factor that is NaN becomes the identity of the reduction, regardless of the other factor.
 struct MinMax : Least {
   static float factor(float f) { return std::isnan(f) ? kIdentity : f; }
   template <class Vec>
@@ -322,7 +322,8 @@ unsigned MatrixCode::passes_in(const MatrixCodes& codes) const {
   const unsigned plain = passes[static_cast<unsigned>(codes.design)];
   if (codes.design == MatrixDesign::fp32_native) {
     if (codes.native_operands == NativeOperands::half) return plain;
-    // 16 x 16 x 8 products of FP32, and four times 16 x 16 x 4 of FP32C, at the rate of f16.
+    // The rate is that of f16: 16 x 16 x 8 products of FP32 take half a step, 16 x 16 x 4 of FP32C (four real products each) a
+    // step.
     if (format == MatrixFormat::fp32) return matrix::kStep / 2;
     return format == MatrixFormat::fp32c ? matrix::kStep : plain;
   }

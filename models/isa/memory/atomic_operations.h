@@ -122,8 +122,8 @@ U flush_denormal(U a) {
 /// manual, "FLAT and GLOBAL float atomics").
 enum class Denormals : std::uint8_t { as_mode, flushed, kept };
 
-/// Floating-point sum, rounded to nearest even regardless of MODE. A NaN operand is returned quieted; if both are NaN,
-/// memory's.
+/// Floating-point sum, rounded to nearest even regardless of MODE. A NaN operand is returned quieted; if both operands are NaN,
+/// the one in memory is returned.
 template <typename U, Denormals kDenormals = Denormals::as_mode>
 U add_float(U old, U data, U, const Wavefront& wave) {
   constexpr bool kSingle = sizeof(U) == 4;

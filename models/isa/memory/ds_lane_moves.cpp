@@ -27,7 +27,8 @@ unsigned rotated_source(unsigned lane, unsigned pattern) {
   return (lane & mask) | (moved & ~mask & 0x1f) | (lane & 32);
 }
 
-// Lane that `lane` reads from (GCN3 ISA manual, "DS_SWIZZLE_B32"): quads, or and/or/xor masks within 32 lanes.
+// Lane that `lane` reads from (GCN3 ISA manual, "DS_SWIZZLE_B32"): a permutation of each quad, or AND, OR and XOR masks applied
+// to the lane number within groups of 32 lanes.
 unsigned swizzle_source(unsigned lane, unsigned pattern, Target target) {
   if (target != Target::gfx803 && pattern >= 0xe000) return fft_source(lane, pattern & 0x1f);
   if (target != Target::gfx803 && pattern >= 0xc000) return rotated_source(lane, pattern);

@@ -58,7 +58,8 @@ bool resolve_private(Wavefront& w, LaneTargets& targets, U64 lanes, const U32* o
 // The last source of GLOBAL and SCRATCH instructions: an SGPR, or none.
 const Operand& scalar_address(const Instruction& i) { return i.src.at(i.sources - 1U); }
 
-// Address of a lane: a 64-bit VGPR pair, or (GLOBAL) an SGPR pair and a 32-bit VGPR; `constant` is the sum of the other parts.
+// Address of a lane: a 64-bit VGPR pair, or (GLOBAL) an SGPR pair and a 32-bit VGPR; `constant` is the sum of the parts that
+// all lanes share.
 struct LaneAddresses {
   U64 constant;
   const U32* low;

@@ -1,4 +1,4 @@
-// Loads, stores and atomics that FLAT, GLOBAL, SCRATCH and MUBUF have in common, at the same opcodes. They differ in the
+// Loads, stores and atomics that FLAT, GLOBAL, SCRATCH and MUBUF have in common, at the same opcodes. The formats differ in the
 // computation of a lane's address, which a path defines:
 //   static constexpr unsigned kData;  // the source that holds the data
 //   static bool resolve(const Instruction&, Wavefront&, LaneTargets&, Operation, unsigned bytes, Access);
@@ -189,7 +189,7 @@ struct Entry {
   std::uint64_t flags;
 };
 
-// "flat_" and "load_dword" as one string at compile time.
+// Text joins two strings, such as "flat_" and "load_dword", at compile time.
 template <std::size_t kSize>
 struct Text {
   char letters[kSize];

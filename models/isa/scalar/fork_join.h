@@ -35,7 +35,7 @@ inline void fork(Wavefront& w, std::uint64_t pass, std::uint64_t target) {
   if (!on_first) w.pc = target;
 }
 
-/// Continues with the top entry of the stack, which is popped, unless the stack has exactly `entries` entries.
+/// Pops the top entry of the stack and continues with it; no effect if the stack has exactly `entries` entries.
 inline void join(Wavefront& w, std::uint32_t entries) {
   const unsigned now = fork_stack_pointer(w);
   if (now == (entries & 7)) return;

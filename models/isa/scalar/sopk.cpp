@@ -112,7 +112,7 @@ void get_register(const Instruction& i, Wavefront& w) {
   w.sgpr[i.dst[0].index] = (hardware_register(field.id, w) & field.mask()) >> field.offset;
 }
 
-// MODE and TRAPSTS can be written by a program; writes to the others have no effect outside of a trap handler.
+// MODE and TRAPSTS can be written by a program; writes to other registers have no effect outside of a trap handler.
 void write_register(const Instruction& i, Wavefront& w, U32 value) {
   const Field field = field_of(i);
   const auto merged = [&](U32 old) { return (old & ~field.mask()) | (value << field.offset & field.mask()); };
