@@ -14,8 +14,8 @@
 namespace lacuna::isa::test {
 namespace {
 
-// A case and its padding: no instruction of gfx8 and gfx9 has more than two words, so that an instruction that begins in the
-// case's last word ends before the next case. Padding is short, because LLVM prints it, too.
+// Words of a case and its padding. No instruction of gfx8 and gfx9 has more than two words, so an instruction that begins in
+// the case's last word ends before the next case. Padding is short, because LLVM prints it, too.
 constexpr unsigned kStride = 4;
 constexpr std::uint32_t kNop = 0xbf800000;
 

@@ -33,7 +33,7 @@ inline OperandType source_type(const InstructionRow& row, unsigned source) {
   return row.src.types[source] == OperandType::simm32 ? row.src.types[0] : row.src.types[source];
 }
 
-/// Whether no part of the value that the type may read is NaN or infinite. `mixed`: the value may be read as f16 or as f32.
+/// Whether no part of `value` is NaN or infinite when read as `type`. `mixed`: the value may be read as f16 or as f32.
 inline bool finite(std::uint64_t value, OperandType type, bool mixed) {
   if (!is_float_type(type)) return true;
   if (type == OperandType::f64) return (value >> 52 & 0x7ff) != 0x7ff;
@@ -127,7 +127,7 @@ class Subject {
     if (row_.format == Format::sop2) {
       add([&] { return m_.assemble({0x8000'0000U | opcode << 23 | kScalarDst << 16 | kSrc1 << 8 | kSrc0}); });
     } else if (row_.format == Format::vop3p) {
-      // Selected by opcode, since several rows may share a mnemonic.
+      // The words are made from the opcode and not from the mnemonic, which several rows may share.
       for (const Vop3p& m : {Vop3p{}, Vop3p{.op_sel_hi = 0}, Vop3p{.op_sel = 7, .op_sel_hi = 0}, Vop3p{.neg = 7, .neg_hi = 7},
                              Vop3p{.op_sel = 2, .op_sel_hi = 5, .clamp = true}}) {
         add([&] {

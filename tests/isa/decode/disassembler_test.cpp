@@ -137,7 +137,7 @@ bool is_bogus(const std::string& text, Target target) {
   return text.find("src_") == text.find(' ') + 1;
 }
 
-// Compares one case; returns whether both accept it.
+// Compares one case. Returns whether both Lacuna and LLVM accept it.
 bool compare(const Words& words, const OracleText& oracle, Target target, Comparison& result) {
   const DecodeResult decoded = decode(words.data(), words.size(), target);
   const std::string ours = decoded.ok ? disassemble(decoded.instruction, target) : std::string();

@@ -1,4 +1,4 @@
-// One wavefront of gfx90a with both register files, for matrix instructions.
+// A gfx90a wavefront with VGPRs and AGPRs, for tests of matrix instructions.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -19,8 +19,8 @@ constexpr std::int64_t kLaneBytes = 40;
 constexpr std::uint64_t kPrivateAperture = 0x2000000000000;
 constexpr std::uint32_t kStackBytes = 16;  // bytes of a lane below the stack pointer
 
-/// Instructions that access the lanes' offsets in v0 (with the aperture's high half in v1), and the constant that they add to
-/// the offsets.
+/// Instructions that access private memory at the lanes' offsets in v0 (v1: the aperture's high half), and the constant that
+/// they add to the offsets.
 struct Way {
   std::string load;
   std::string store;

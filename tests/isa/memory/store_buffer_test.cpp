@@ -61,7 +61,8 @@ TEST(StoreBuffer, LineTestMissesNoStore) {
   buffer.store(memory->at(4096), filled(4, 1).data(), 4);
   EXPECT_TRUE(buffer.may_meet(memory->at(4096), 4));
   EXPECT_TRUE(buffer.may_meet(memory->at(4092), 8)) << "begins in the line before";
-  // may_meet() may also be true for a line between the two that shares a table entry with one of them; few lines do.
+  // may_meet() may also be true for a line that has not been stored to but shares a table entry with one of the two stored
+  // lines; few lines do.
   unsigned met = 0;
   for (std::size_t line = 64; line < 4096; line += 64) {
     ASSERT_TRUE(buffer.may_hold(memory->at(line), 4));

@@ -23,7 +23,8 @@ struct AtomicReference {
   std::uint64_t (*reference)(const AtomicInputs&);
 };
 
-/// Whether the row is an atomic; those of scalar memory have no separate timing class.
+/// Whether the row is an atomic operation. Those of scalar memory are recognised by their names, since they have no separate
+/// timing class.
 bool is_atomic(const InstructionRow& row);
 
 std::span<const AtomicReference> atomic_references();

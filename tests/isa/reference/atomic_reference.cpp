@@ -1,4 +1,4 @@
-// Reference results of atomics, which are the contents of memory afterwards ([GCN3], [Vega], [MI200]: DS, FLAT, MUBUF).
+// Reference results of atomics: the contents of memory after the operation ([GCN3], [Vega], [MI200]: DS, FLAT, MUBUF).
 #include <algorithm>
 #include <string>
 #include <string_view>

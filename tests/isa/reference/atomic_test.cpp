@@ -18,7 +18,8 @@ TEST(Reference, Atomics) {
     EXPECT_GT(check_atomic_rows(entry), 0U) << entry.mnemonic << " names no row";
 }
 
-// Each lane has its own location. The instruction's offsets are in units of `unit` bytes.
+// Checks an instruction that exchanges two data of `width` bytes in LDS per lane; no two lanes access the same bytes. `unit`:
+// bytes per unit of the instruction's two offsets.
 void check_exchange_of_two(std::uint32_t opcode, unsigned width, unsigned unit) {
   constexpr unsigned kLaneBytes = 2048;
   constexpr unsigned kFirst = 1;

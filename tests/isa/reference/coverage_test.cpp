@@ -1,5 +1,5 @@
-// Every executable row of the vector and scalar formats has a reference function, or is named here with the reason and its
-// test.
+// Tests that every executable row of the vector and scalar formats has a reference function, or is listed here with the reason
+// and the test that covers it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace lacuna::isa::test {
 namespace {
 
 struct Exception {
-  std::string_view pattern;  ///< a mnemonic, or the beginning of several with '*'
+  std::string_view pattern;  ///< a mnemonic, or the common prefix of several mnemonics followed by '*'
   std::string_view reason;
 };
 
@@ -68,7 +68,8 @@ bool matches(std::string_view pattern, std::string_view mnemonic) {
   return pattern.ends_with('*') ? mnemonic.starts_with(pattern.substr(0, pattern.size() - 1)) : mnemonic == pattern;
 }
 
-/// Checks that every executable row of `formats` is either referenced or excepted, and that every exception names a row.
+/// Checks that every executable row of `formats` either has a reference or is an exception, and that every exception names a
+/// row.
 template <class Includes>
 void expect_covered(std::span<const Format> formats, Includes includes, const std::set<std::string_view>& referenced,
                     std::span<const Exception> exceptions) {

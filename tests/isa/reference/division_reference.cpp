@@ -9,7 +9,7 @@ using Format = const BinaryFormat&;
 
 /// Exponents with which V_DIV_SCALE and V_DIV_FIXUP of a format compare.
 struct Limits {
-  int far;              ///< exponent difference from which the quotient is near the greatest number
+  int far;              ///< smallest exponent difference at which the quotient is near the greatest number
   int small_numerator;  ///< biased exponent
   int underflow;
   int scale;  ///< power of two

@@ -174,7 +174,7 @@ template <const BinaryFormat& F>
 struct Of {
   static Outcome add(const Lane& l, const Context& x) { return {sum(l.a, l.b, x, F)}; }
   static Outcome sub(const Lane& l, const Context& x) { return {difference(l.a, l.b, x, F)}; }
-  /// S1 - S0; the first NaN that is propagated is still that of S0.
+  /// S1 - S0; if both operands are NaN, S0 is propagated although it is the subtrahend.
   static Outcome subrev(const Lane& l, const Context& x) {
     if (F.nan(l.a)) return {l.a | F.quiet_bit()};
     return {difference(l.b, l.a, x, F)};

@@ -24,7 +24,8 @@ struct Lane {
   unsigned index = 0;
 };
 
-/// MODE fields by their positions in the register ([GCN3] table "MODE register").
+/// Target, MODE and clamp bit with which an instruction executes. MODE fields are at their positions in the register ([GCN3]
+/// table "MODE register").
 struct Context {
   Target target = Target::gfx803;
   std::uint32_t mode = 0;

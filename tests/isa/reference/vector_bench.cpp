@@ -213,7 +213,8 @@ class Bench {
     }
     return all;
   }
-  /// Input of the operation on the low parts, in the low bits, and of the operation on the high parts, above it.
+  /// Inputs of a packed operation: that of the operation on the low parts in the low bits, that of the operation on the high
+  /// parts above it.
   std::uint64_t packed_source(std::uint64_t v, const Form& f, unsigned i) const {
     const OperandType type = row_.src.types.at(i);
     const unsigned width = type == OperandType::pk_f32 ? 32 : 16;

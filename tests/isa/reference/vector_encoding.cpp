@@ -217,7 +217,7 @@ std::uint64_t constant_bits(unsigned encoding, std::uint32_t literal, OperandTyp
     const std::int64_t v = encoding <= 192 ? static_cast<int>(encoding) - 128 : 192 - static_cast<int>(encoding);
     return wide ? static_cast<std::uint64_t>(v) : static_cast<std::uint32_t>(static_cast<std::int32_t>(v));
   }
-  // 0.5, -0.5, 1, -1, 2, -2, 4, -4, 1/(2 pi)
+  // Bit patterns of 0.5, -0.5, 1, -1, 2, -2, 4, -4 and 1/(2 pi) in f16, f32 and f64.
   constexpr std::uint32_t k16[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118};
   constexpr std::uint32_t k32[] = {0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,
                                    0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983};

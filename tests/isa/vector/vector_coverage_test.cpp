@@ -1,4 +1,4 @@
-// Every vector opcode that LLVM accepts has an executable row.
+// Tests that every vector opcode that LLVM accepts has an executable row.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,7 +30,8 @@ class Cases {
  public:
   void add(std::uint32_t first, std::uint32_t second = 0) { words.push_back({first, second, 0}); }
 
-  // The opcodes of VOP3 and VOP3P have different kinds and numbers of operands: one of these is legal for each.
+  // Adds an opcode of VOP3 or VOP3P with several combinations of operands, because opcodes differ in the kinds and the number
+  // of their operands: at least one combination is legal.
   void add_three_operand(std::uint32_t first) {
     const std::uint32_t s = 10;
     for (const Sources& in : {Sources{v(2), v(4), v(6)},
@@ -85,7 +86,7 @@ TEST_P(VectorCoverage, EveryOpcodeThatLlvmKnowsIsExecuted) {
   EXPECT_GT(known.size(), target == Target::gfx803 ? 700U : 820U);
 }
 
-// No row except those named above is without an executor.
+// All rows except those named above have an executor.
 TEST_P(VectorCoverage, EveryVectorRowIsExecuted) {
   for (const Format format : {Format::vop1, Format::vop2, Format::vopc, Format::vop3a, Format::vop3p, Format::mai}) {
     for (const InstructionRow& row : rows(format)) {

@@ -163,8 +163,7 @@ TEST(VopDivision, ScaleFlagsAndValues) {
 }
 
 TEST(VopTrigPreop, SegmentsOfTwoOverPi) {
-  // 2/pi as four consecutive 53-bit segments; their sum, and the sum for a huge argument, from the fraction's hexadecimal
-  // digits.
+  // Expected values are 53-bit segments of 2/pi, derived from the hexadecimal digits of the fraction.
   Machine machine;
   const auto segment = [&](double x, int index) {
     for (unsigned lane = 0; lane < kLanes; ++lane) machine.set_pair(kSrc0, lane, std::bit_cast<U64>(x));
