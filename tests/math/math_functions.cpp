@@ -69,8 +69,8 @@ constexpr double kCorrect = kCorrectlyRounded;
 // Bounds: OpenCL C 3.0, section 7.4 "Relative error as ULPs", tables of single and double precision, full profile. The
 // specification leaves the bound of lgamma to the implementation; the bound used here is our choice. The bound of tgamma for
 // negative floats is our choice as well: the library has errors of a hundred units there (the specification's bound of 16 is
-// not tested by its conformance test either). half_ functions: same table, 8192; half_sin, half_cos and half_tan are specified
-// from -2^16 to 2^16.
+// not tested by its conformance test either). The bound of the half_ functions is 8192 in the same tables; half_sin, half_cos
+// and half_tan are specified from -2^16 to 2^16.
 constexpr std::array kFunctions{
     MathFunction{"acos", "acos(a)", 1, of_one<mpfr_acos>, 4, 4, -1, 1, 0, 0},
     MathFunction{"acosh", "acosh(a)", 1, of_one<mpfr_acosh>, 4, 4, 1, 100, 0, 0},

@@ -1,4 +1,4 @@
-// The device library's functions, their required results and error bounds.
+// The functions of the device library, with their reference functions and error bounds.
 #pragma once
 
 #include <mpfr.h>

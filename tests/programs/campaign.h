@@ -18,7 +18,7 @@ struct CampaignOptions {
   bool matrix = false;  ///< generate programs with tiles of the matrix unit's extensions
   std::vector<Variant> variants;
   Simulator simulator;
-  /// Files of build_programs(); empty: programs are built when they are run.
+  /// Folder of the files that build_programs() has built; empty: programs are built when they are run.
   std::filesystem::path built;
   std::filesystem::path keep;              ///< folder for failing programs
   std::chrono::seconds shrink_limit{300};  ///< 0: failing programs are kept as they are

@@ -51,7 +51,7 @@ class ExpressionGenerator {
   /// that shrinking cannot remove it.
   [[nodiscard]] static std::string element(const std::string& array, unsigned operand, unsigned size);
 
-  /// Returns a random type out of the few that this program prefers.
+  /// Returns a random type out of the few types of this program's palette.
   [[nodiscard]] Type any_type() { return random_.pick(palette_); }
 
  private:

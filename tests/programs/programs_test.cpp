@@ -1,4 +1,5 @@
-// Tests the tools themselves, on the host only: generated programs are well defined, and a failing program is reduced.
+// Tests the generator and the reduction of programs, on the host only: generated programs are well defined, and a failing
+// program is reduced.
 #include <gtest/gtest.h>
 
 #include "files.h"

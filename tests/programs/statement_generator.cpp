@@ -36,8 +36,8 @@ constexpr std::array kAtomics{
     AtomicRow{"atom_xor((volatile @ulong *)$, {0});", 7, kUlong},
     AtomicRow{"atom_max((volatile @long *)$, {0});", 8, kLong},
     AtomicRow{"atom_and((volatile @ulong *)$, {0});", 9, kUlong},
-    // Each work item receives a different value of the counter: the sum of these values, stored in one place, does not depend
-    // on the assignment.
+    // Each work item receives a different value of the counter. The values are summed in one cell, so the result does not
+    // depend on which work item receives which value.
     AtomicRow{"atom_add((volatile @ulong *)%, (ulong)atomic_inc((volatile @uint *)#));", 6, kUlong},
     AtomicRow{"{\nuint old, value = {0};\nvolatile @uint *cell = (volatile @uint *)$;\n"
               "do old = *cell;\nwhile (atomic_cmpxchg(cell, old, old + value) != old);\n}",

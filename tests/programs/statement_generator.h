@@ -1,5 +1,5 @@
-// Random statements: declarations, assignments, branches, loops; in uniform control flow of the kernel also exchanges through
-// local memory with barriers; anywhere in the kernel atomic operations whose results do not depend on their order.
+// Random statements: declarations, assignments, branches and loops. In the kernel there are also atomic operations whose
+// results do not depend on their order and, in uniform control flow, exchanges through local memory with barriers.
 #pragma once
 
 #include <string>
@@ -31,7 +31,7 @@ class StatementGenerator {
 
   /// Local arrays of the group's size, declared by the kernel; exchanges use them.
   void set_exchange_arrays(std::vector<Array> arrays) { exchange_arrays_ = std::move(arrays); }
-  /// The scope of kernel arguments: expressions of these are the same in all work items.
+  /// The scope of kernel arguments: expressions of them have the same value in all work items.
   void set_uniform_scope(Scope scope) { uniform_ = std::move(scope); }
   /// Enables tiles of the matrix unit, which are only declared where all work items execute the declaration.
   void set_matrix_tiles() { matrix_tiles_ = true; }

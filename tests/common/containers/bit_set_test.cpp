@@ -1,4 +1,4 @@
-// BitSet, compared with std::set.
+// Tests BitSet against std::set.
 #include "models/common/containers/bit_set.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// RecordPool: no number is allocated twice before its release, and ahead() returns null after the last free record.
+// Tests RecordPool: no number is allocated twice before its release, and ahead() returns null after the last free record.
 #include "models/common/containers/pooled_records.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Ring, a first-in, first-out queue, compared with std::deque.
+// Tests Ring, a first-in, first-out queue, against std::deque.
 #include "models/common/containers/ring.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// WaiterLists: each list returns its entries in order and independently of the other lists.
+// Tests WaiterLists: each list returns its entries in order and independently of the other lists.
 #include "models/common/containers/waiter_lists.h"
 
 #include <gtest/gtest.h>

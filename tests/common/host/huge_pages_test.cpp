@@ -1,4 +1,4 @@
-// Requests for huge pages, verified with /proc/self/smaps.
+// Tests requests for huge pages against the flags in /proc/self/smaps.
 #include "models/common/host/huge_pages.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// SharedProgress: sequential work in parts that several threads advance; each part is done once and in order.
+// Tests SharedProgress, sequential work in parts that several threads advance: each part is done once and in order.
 #include "models/common/host/shared_progress.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Zero-initialised arrays that occupy host memory only where they are accessed.
+// Tests zero-initialised arrays that occupy host memory only where they are accessed.
 #include "models/common/host/zeroed_array.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// ZeroedBlock: arrays in memory that is already zero, which are not accessed before their first use.
+// Tests ZeroedBlock: its arrays lie in memory that is already zero, and their pages are not touched before they are used.
 #include "models/common/host/zeroed_block.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Calendars, compared with a brute-force model that keeps one flag or count per picosecond.
+// Tests calendars against a brute-force model that keeps one flag or count per picosecond.
 #include "models/common/time/calendar.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// ClockedCalendar must return the same results as Calendar, for requests that are aligned to its cycles (on the grid) and
-// others.
+// Tests that ClockedCalendar returns the same results as Calendar, for requests that are aligned to its cycles (on the grid)
+// and for others.
 #include "models/common/time/clocked_calendar.h"
 
 #include <gtest/gtest.h>

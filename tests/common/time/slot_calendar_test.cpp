@@ -147,7 +147,7 @@ TEST(SlotCalendars, ACycleFreeInBothCalendars) {
   };
   EXPECT_EQ(flit(0, 1, 0), 0U);
   EXPECT_EQ(flit(2, 1, 1), 1U);
-  // Cycle 1 is booked in input 0 by a lost bid: the input is free, output 1 is not.
+  // In cycle 1 input 0 is free but output 1 is busy: the lost bid books cycle 1 of input 0, and the flit passes in cycle 2.
   EXPECT_EQ(flit(0, 1, 1), 2U);
   EXPECT_EQ(flit(0, 2, 1), 3U);
   EXPECT_EQ(ports.window(), 256U);

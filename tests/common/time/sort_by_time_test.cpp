@@ -1,4 +1,4 @@
-// sort_by_time() sorts as std::sort() does, for any distribution of times.
+// Tests that sort_by_time() sorts as std::sort() does, for any distribution of times.
 #include "models/common/time/sort_by_time.h"
 
 #include <gtest/gtest.h>

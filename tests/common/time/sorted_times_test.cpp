@@ -1,4 +1,4 @@
-// Sorted times, compared with a multiset.
+// Tests SortedTimes against std::multiset.
 #include "models/common/time/sorted_times.h"
 
 #include <gtest/gtest.h>

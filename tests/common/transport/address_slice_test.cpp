@@ -18,7 +18,7 @@ TEST(AddressSlice, SlicesPartitionTheRangeAndPackTheirShare) {
     unsigned count;
     AddressHash hash = AddressHash::none;
   };
-  // AddressSlice uses shifts for powers of two and divisions for other numbers; test both.
+  // AddressSlice uses shifts for powers of two and divisions for other numbers; both are tested.
   constexpr AddressHash kFold = AddressHash::fold;
   for (const Shape& shape :
        {Shape{0x10000, 128, 4}, Shape{0x30, 48, 3}, Shape{0, 64, 6}, Shape{0x1000, 256, 1}, Shape{0x10000, 128, 4, kFold},

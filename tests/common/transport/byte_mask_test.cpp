@@ -1,4 +1,4 @@
-// Masks of up to 128 bytes, compared with std::bitset.
+// Tests masks of up to 128 bytes against std::bitset.
 #include "models/common/transport/byte_mask.h"
 
 #include <gtest/gtest.h>

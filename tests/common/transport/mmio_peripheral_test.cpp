@@ -1,5 +1,5 @@
-// Behaviour of the base class MmioPeripheral, with a test device that has every kind of register. The tests of real devices run
-// the TLM contract (tests/harness/tlm_contract.h).
+// Tests the base class MmioPeripheral with a device that has every kind of register. The tests of real devices run the TLM
+// contract (tests/harness/tlm_contract.h).
 #include "models/common/transport/mmio_peripheral.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Callbacks receive the tag of the socket at which a transaction arrived.
+// Tests that callbacks receive the tag of the socket at which a transaction arrived.
 #include "models/common/transport/tagged_target_socket.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// TimingPort: payload and completion time of timing-only requests.
+// Tests TimingPort: payload and completion time of timing-only requests.
 #include "models/common/transport/timing_port.h"
 
 #include <tlm_utils/simple_initiator_socket.h>
