@@ -1,4 +1,4 @@
-// Write-around cache (L1): latencies, misses, MSHRs, forwarding, bypass, splitting, ports and banks.
+// Tests a write-around cache (L1): latencies, misses, MSHRs, forwarding, bypass, splitting, ports and banks.
 #include "models/cache/cache.h"
 
 #include <gtest/gtest.h>
@@ -139,7 +139,8 @@ TEST(Cache, AMissFetchesTheWholeLineOnce) {
 TEST(Cache, ARequestThatIsEarlierInSimulatedTimeTakesTheFillOver) {
   auto& b = fresh();
   EXPECT_EQ(read(b, 500_ns, 0), 607_ns);
-  // This request is later only in host time: it counts as the miss whose fill also serves the first request.
+  // This request is made later in host time but arrives earlier in simulated time: it becomes the miss, and its fill also
+  // serves the first request.
   EXPECT_EQ(b.initiators[1].time_read(50_ns, 0, 64).at, 157_ns);
   EXPECT_EQ(b.memory.requests.size(), 1u) << "the line is fetched once";
   EXPECT_EQ(b.initiators[1].time_read(154_ns, 0, 64).at, 174_ns) << "there from 154 on";

@@ -1,4 +1,4 @@
-// First-level caches that respond later: the stages of a miss, and the requests that wait for it.
+// Tests first-level caches that respond later: the stages of a miss, and the requests that wait for it.
 #include "models/cache/first_level_cache.h"
 
 #include <gtest/gtest.h>
@@ -81,7 +81,7 @@ class FirstLevelCacheTest : public testing::Test {
     b_.far = kNever;
     b_.early.clear();
   }
-  /// Requests a line; the response has the tag `tag`.
+  /// Requests a line; the response has the tag `tag`. Returns true if the cache responds immediately.
   bool ask(std::uint64_t address, Tick at, std::uint32_t tag, MemoryRequest access = {}) {
     access.address = address;
     if (access.bytes == 0) access.bytes = 64;

@@ -1,4 +1,4 @@
-// L1, crossbar, L2 banks and DRAM channels together: with the default parameters, round trips equal the formulas in the
+// Tests L1, crossbar, L2 banks and DRAM channels together: with the default parameters, round trips equal the formulas in the
 // headers; the whole hierarchy obeys the TLM contract.
 #include <gtest/gtest.h>
 

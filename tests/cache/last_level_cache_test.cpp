@@ -1,5 +1,5 @@
-// Last-level caches: the stages of a miss, the requests that wait for it, and equal times with a memory that responds later and
-// one that responds within the call.
+// Tests last-level caches: the stages of a miss, the requests that wait for it, and that times with a memory that responds
+// later equal those with a memory that responds within the call.
 #include "models/cache/last_level_cache.h"
 
 #include <gtest/gtest.h>

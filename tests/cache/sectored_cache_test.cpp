@@ -1,4 +1,4 @@
-// A cache whose lines have several sectors: one tag, fills and write-backs by sector.
+// Tests a cache whose lines have several sectors: one tag per line, fills and write-backs by sector.
 #include <gtest/gtest.h>
 
 #include "models/cache/cache.h"

@@ -1,4 +1,4 @@
-// Requests of several sectors: the response is that of the sector that completes last.
+// Tests requests of several sectors: the response is that of the sector that completes last.
 #include "models/cache/split_requests.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Host memory: after a warm-up, the memory system serves any number of requests without allocating more memory, even if
+// Tests that after a warm-up the memory system serves any number of requests without allocating more host memory, even if
 // requests are out of order in time, like those of compute units that run ahead of each other.
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_initiator_socket.h>

@@ -1,5 +1,5 @@
-// Ways that are being filled or written: no line is evicted before it has arrived, and requests that need such a way wait for
-// it.
+// Tests ways that are being filled or written: no line is evicted before it has arrived, and requests that need such a way wait
+// for it.
 #include <gtest/gtest.h>
 
 #include "models/cache/cache.h"

@@ -1,4 +1,5 @@
-// Write-back cache (L2): dirty bytes, evictions, atomics, write-back and invalidation, a bank of an interleaved cache.
+// Tests a write-back cache (L2): dirty bytes, evictions, atomics, write-back and invalidation, and one bank of an interleaved
+// cache.
 #include <gtest/gtest.h>
 
 #include "models/cache/cache.h"

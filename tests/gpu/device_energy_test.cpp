@@ -1,4 +1,5 @@
-// A device's energy: counters are read at window boundaries and when kernels start and end, without any effect on the run.
+// Tests the energy measurement of a device: counters are read at window boundaries and when kernels start and end, without any
+// effect on the run.
 #include "models/gpu/device_energy.h"
 
 #include <gtest/gtest.h>

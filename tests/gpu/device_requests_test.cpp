@@ -1,4 +1,4 @@
-// Requests of loads over time: intervals, their completion, and requests in flight.
+// Tests the counts of load requests over time: intervals, their completion, and requests in flight.
 #include "models/gpu/device_requests.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// A device that is reset in the middle of its work behaves afterwards like a new one: the same bits in the same cycles.
+// Tests that a device that is reset in the middle of its work behaves afterwards like a new one: it computes the same bits in
+// the same cycles.
 //
 // The devices run one after the other: SystemC's event queue is a heap, so if two devices ran together, the order of processes
 // that wake at the same time could differ. Each run begins at the same time between two DRAM refreshes.
@@ -33,7 +34,7 @@ constexpr std::uint64_t kSignalBytes = 0x1000;
 constexpr std::uint64_t kData = 0x100000, kSource = 0x200000, kTarget = 0x280000;
 constexpr std::uint32_t kCopied = 0x7f000;
 
-/// 256 work-items load, store and add atomically along 1 KiB steps, with scalar loads, LDS and barriers. All workgroups use the
+/// 256 work-items load, store and add atomically in steps of 1 KiB, with scalar loads, LDS and barriers. All workgroups use the
 /// same memory, so that the result depends on their order. Encodings by llvm-mc-16 -mcpu=gfx803.
 constexpr std::uint32_t kProgram[] = {0xbe8400ff, 0x00000080,  // s_mov_b32 s4, 128
                                       0x24020082,              // v_lshlrev_b32 v1, 2, v0
@@ -223,7 +224,7 @@ class Gpu : public sc_core::sc_module, public KernelObserver {
   std::uint64_t sdma_written_ = 0;
 };
 
-/// A device that is reset repeatedly, and new devices, each compared with it once.
+/// A device that is reset repeatedly, and new devices, each of which is compared once with the first device.
 struct Devices {
   static constexpr unsigned kNew = 10;
   Devices(const std::string& name, const GpuDeviceParameters& parameters) : gpu(name.c_str(), parameters) {

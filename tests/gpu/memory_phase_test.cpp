@@ -1,4 +1,5 @@
-// The end of a window: requests of first-level caches reach the network and memory in order of simulated time.
+// Tests the memory phase at the end of a window: requests of first-level caches reach the network and memory in order of
+// simulated time.
 #include "models/gpu/memory_phase.h"
 
 #include <gtest/gtest.h>

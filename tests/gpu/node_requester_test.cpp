@@ -1,4 +1,4 @@
-// Units at nodes of the network that send memory requests and messages; the response to a request may go to a unit at a third
+// Tests units at network nodes that send memory requests and messages; the response to a request may go to a unit at a third
 // node.
 #include "models/gpu/node_requester.h"
 
@@ -86,7 +86,7 @@ class Unit : public NodeRequester {
   bool with_messages = false;
 
  private:
-  /// Moves the items that leave before `end`.
+  /// Moves the items that leave before `end` from `from` to `out`.
   template <typename Item>
   static void take(std::vector<Item>& from, Tick end, std::vector<Item>& out) {
     const auto later = std::partition(from.begin(), from.end(), [end](const Item& item) { return item.at < end; });

@@ -137,7 +137,7 @@ TEST_F(LazyUnitTest, WaitForAHeldLoad) {
 }
 
 TEST_F(LazyUnitTest, LoadsSentTogetherShareThePort) {
-  // One instruction needs one held load of 8 lines, or two.
+  // In the first run, the instruction after `held` needs one held load of 8 transactions; in the second run, it needs two.
   const Words held = program(kLaneAddress, kLoad2, kFurther, kLoad4, kClear6, kClear6, kClear6);
   for (const AddressUnit occupied : {AddressUnit::once, AddressUnit::twice}) {
     run(LazyMode::lazy, program(held, kUse2, kEnd), 1, occupied);

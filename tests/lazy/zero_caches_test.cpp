@@ -1,5 +1,5 @@
-// Zero caches in a GPU: a request for masks goes from the L1Z of a shader array to the L2Z and the DRAM channel of the
-// partition that has the data, in any network, and takes the same time as a request for data of the same size.
+// Tests zero caches in a GPU: in every network, a request for masks passes from the L1Z of a shader array to the L2Z and the
+// DRAM channel of the partition that has the data, and takes the same time as a request for data of the same size.
 #include <gtest/gtest.h>
 
 #include <tlm_utils/simple_target_socket.h>

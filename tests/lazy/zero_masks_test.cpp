@@ -1,4 +1,4 @@
-// Addresses of zero masks, compared with the formulas of LazyGPU (ISCA '25), section 4.2, and the words whose masks are known.
+// Tests the addresses of zero masks against the formulas of LazyGPU (ISCA '25), section 4.2, and which words have a known mask.
 #include "models/lazy/zero_masks.h"
 
 #include <gtest/gtest.h>
