@@ -1,4 +1,4 @@
-// Conditions of barrier packets: when a packet may start, waits, or is refused.
+// Tests the conditions of barrier packets: when a packet may start, waits, or is refused.
 #include "models/command/barrier_packets.h"
 
 #include "tests/command/queue_memory.h"

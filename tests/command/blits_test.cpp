@@ -1,4 +1,4 @@
-// Blits: which of the copies and fills that a driver recognises are performed, and which are refused.
+// Tests blits: which of the copies and fills that a driver recognises are performed, and which are refused.
 #include "models/command/blits.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Check of a kernel's code before it runs: code is checked, data next to it are not.
+// Tests the check of a kernel's code before the kernel runs: code is checked, data next to it are not.
 #include "models/command/code_check.h"
 
 #include <elf.h>

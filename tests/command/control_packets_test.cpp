@@ -1,4 +1,4 @@
-// Packets without a dispatch: the time that they take, and queues that change in the meantime.
+// Tests packets without a dispatch: the time that they take, and queues that change in the meantime.
 #include "models/command/control_packets.h"
 
 #include "tests/command/queue_memory.h"

@@ -1,4 +1,4 @@
-// Completions and faults that are stored until the packet processor's thread handles them.
+// Tests completions and faults that are stored until the packet processor's thread handles them.
 #include "models/command/dispatch_reports.h"
 
 #include <gtest/gtest.h>

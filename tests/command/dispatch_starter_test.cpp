@@ -1,4 +1,4 @@
-// Start of kernel dispatches: time until Dispatch::start, limits, and queues that change during the start.
+// Tests the start of kernel dispatches: time until Dispatch::start, limits, and queues that change during the start.
 #include "models/command/dispatch_starter.h"
 
 #include "tests/command/packet_bench.h"

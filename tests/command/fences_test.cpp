@@ -1,4 +1,4 @@
-// Acquire and release fences: which caches they maintain, and how long they take.
+// Tests acquire and release fences: which caches they maintain, and how long they take.
 #include "models/command/fences.h"
 
 #include "tests/command/queue_memory.h"

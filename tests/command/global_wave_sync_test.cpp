@@ -1,4 +1,4 @@
-// Global wave sync: the counters alone, and wavefronts of two compute units that synchronise.
+// Tests global wave sync: the counters alone, and wavefronts of two compute units that synchronise.
 #include "models/compute/global_wave_sync.h"
 
 #include "tests/command/packet_bench.h"

@@ -1,4 +1,4 @@
-// Notifications to software: signals, interrupts and the driver's events, and when each of them is sent.
+// Tests notifications to software: signals, interrupts and the driver's events, and when each of them is sent.
 #include "models/command/host_notifier.h"
 
 #include "tests/command/queue_memory.h"

@@ -1,4 +1,4 @@
-// Kernel records: sources of their fields, and the order of notifications.
+// Tests kernel records: sources of their fields, and the order of notifications.
 #include "models/command/kernel_recorder.h"
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Names of kernels and functions from a code object in GPU memory: its dynamic symbols, and those that a loader has placed
-// after it.
+// Tests the names of kernels and functions that are read from a code object in GPU memory: its dynamic symbols, and the symbols
+// that a loader has placed after it.
 #include "models/command/kernel_symbols.h"
 
 #include <elf.h>
@@ -152,7 +152,7 @@ TEST_F(KernelSymbolsTest, DataObjectsAreFoundByName) {
 
   const std::vector<std::byte> bytes = bytes_;
   const std::uint64_t third = kSections + 3 * sizeof(Elf64_Shdr) + 3 * sizeof(Elf64_Sym);
-  // Each change is noticed: another object, another name, another address, and finally no code object at all.
+  // Each change is noticed: another object, another name, another address, and finally memory that is no longer a code object.
   put(third, symbol(1, STT_OBJECT, kDescriptor, 64));
   EXPECT_FALSE(symbols_.data_object(kernel, "outer.kd"));
   EXPECT_TRUE(is_at("helper", kDescriptor));

@@ -1,4 +1,4 @@
-// Costs of a launch in addition to its packet: time before the first workgroup, and cold pages.
+// Tests the costs of a launch in addition to its packet: time before the first workgroup, and cold pages.
 #include "tests/command/packet_bench.h"
 
 namespace lacuna::test {

@@ -1,4 +1,4 @@
-// Packets and queues according to the rules of HSA, and the registers of the command processor.
+// Tests packets and queues against the rules of HSA, and the registers of the command processor.
 
 #include "models/command/packet_processor.h"
 

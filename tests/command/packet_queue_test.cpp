@@ -1,5 +1,5 @@
-// Queues of a driver in the process: doorbells in memory, any number of slots, priorities, masks of compute units, suspension,
-// and the driver's events.
+// Tests queues of a driver in the process: doorbells in memory, any number of slots, priorities, masks of compute units,
+// suspension, and the driver's events.
 #include "tests/command/packet_bench.h"
 
 namespace lacuna::test {

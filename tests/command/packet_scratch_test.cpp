@@ -1,4 +1,4 @@
-// Scratch memory on demand, with the test in the role of the runtime: requests arrive through the queue's inactive signal,
+// Tests scratch memory on demand. The test has the role of the runtime: requests arrive through the queue's inactive signal,
 // responses are in amd_queue_t.
 #include "tests/command/packet_bench.h"
 

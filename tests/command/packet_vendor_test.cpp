@@ -1,4 +1,5 @@
-// Vendor-specific packets: PM4 commands in the ring (gfx8) and in an indirect buffer (gfx9), barriers on a signal's value.
+// Tests vendor-specific packets: PM4 commands in the ring (gfx8) and in an indirect buffer (gfx9), barriers on a signal's
+// value.
 #include <cstring>
 #include <random>
 

@@ -1,4 +1,4 @@
-// Queue slots: creation, order, doorbells and retirement, without a packet processor.
+// Tests queue slots: creation, order, doorbells and retirement, without a packet processor.
 #include "models/command/queue_table.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The report on kernels that have not ended, and their records when the run ends before them.
+// Tests the report on kernels that have not ended, and the records of kernels that are running when the simulation ends.
 #include <gmock/gmock.h>
 
 #include <sstream>

@@ -1,4 +1,4 @@
-// Requests for scratch memory, with the test in the role of the runtime.
+// Tests requests for scratch memory; the test has the role of the runtime.
 #include "models/command/scratch_requests.h"
 
 #include "tests/command/queue_memory.h"

@@ -1,4 +1,4 @@
-// Signals, also while another thread accesses them concurrently.
+// Tests signals, also while another thread accesses them concurrently.
 #include "models/command/signals.h"
 
 #include <gtest/gtest.h>

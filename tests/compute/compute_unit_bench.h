@@ -48,7 +48,7 @@ class FixedLatencyMemory : public sc_core::sc_module {
   tlm_utils::simple_target_socket<FixedLatencyMemory> instruction{"instruction"};
   Tick latency{100'000};
   std::vector<std::uint64_t> vector_addresses;
-  /// Maximum time by which requests were made ahead of the SystemC kernel; a huge value if one was made for a past time.
+  /// Maximum time by which requests were made ahead of SystemC time; a huge value if a request was made for a past time.
   Tick furthest_ahead{};
   unsigned requests = 0;
 

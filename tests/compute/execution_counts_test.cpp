@@ -1,4 +1,4 @@
-// Energy events of a compute unit's executed instructions: lanes, passes, words of register files and of the LDS.
+// Tests the energy events of instructions that a compute unit executes: lanes, passes, words of register files and of the LDS.
 #include "models/compute/execution_counts.h"
 
 #include <gtest/gtest.h>

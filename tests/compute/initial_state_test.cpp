@@ -36,7 +36,7 @@ class InitialStateTest : public testing::Test {
   Dispatch dispatch_;
 };
 
-// rsrc2: user SGPR count << 1, workgroup ids from bit 7, work-item id dimensions - 1 at 12:11
+// Fields of rsrc2: bits 5:1 number of user SGPRs, bits 9:7 enabled workgroup ids, bits 12:11 dimensions of work-item ids - 1.
 TEST_F(InitialStateTest, UserAndSystemSgprsInDescriptorOrder) {
   dispatch_.descriptor.properties = 0x7f;  // all seven fields up to private_segment_size
   dispatch_.descriptor.rsrc2 = 1u | 15u << 1 | 1u << 7 | 1u << 8 | 1u << 9 | 2u << 11;

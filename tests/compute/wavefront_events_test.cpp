@@ -1,4 +1,4 @@
-// Effects of the events that instructions raise in their wavefronts.
+// Tests the effects of the events that instructions raise in their wavefronts.
 #include "models/compute/wavefront_events.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Snapshots of resident wavefronts: positions, wait reasons, observations and resident cycles.
+// Tests snapshots of resident wavefronts: positions, wait reasons, observations and resident cycles.
 #include "models/compute/wavefront_inspector.h"
 
 #include <gtest/gtest.h>

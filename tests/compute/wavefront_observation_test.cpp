@@ -1,5 +1,5 @@
-// Observation of a wavefront: loops that cannot end, loops that make progress, addresses that they read and write. The run is
-// not affected.
+// Tests the observation of a wavefront: loops that cannot end, loops that make progress, addresses that they read and write.
+// Observation does not affect the run.
 #include "models/compute/wavefront_observation.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Slots and workgroups are constructed when they are first placed, and reused.
+// Tests that slots and workgroups are constructed when they are first placed, and reused afterwards.
 #include "models/compute/wavefront_pool.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Windows of simulated time, with units that only record the calls.
+// Tests windows of simulated time, with units that only record the calls.
 #include "models/compute/windows.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Workgroups from launch to completion: initial state, barriers, release of resources, abort.
+// Tests workgroups from launch to completion: initial state, barriers, release of resources, abort.
 #include "models/compute/workgroup_lifecycle.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Waits at s_waitcnt, and at counters that have reached their limit.
+// Tests waits at s_waitcnt, and at counters that have reached their limit.
 #include "models/compute/issue/counter_waits.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Issue in functional mode: one cycle per instruction, wavefronts one after the other.
+// Tests issue in functional mode: one cycle per instruction, wavefronts one after the other.
 #include "models/compute/issue/functional_issue.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Rate of vector instructions by the number of SIMDs, their lanes, and the wavefronts on them.
+// Tests the rate of vector instructions for different numbers of SIMDs, of lanes per SIMD, and of wavefronts.
 #include <gtest/gtest.h>
 
 #include <algorithm>

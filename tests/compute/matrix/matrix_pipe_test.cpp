@@ -1,4 +1,4 @@
-// Issue of matrix instructions: units, register ports, and the optional interlock.
+// Tests the issue of matrix instructions: units, register ports, and the optional interlock.
 #include "models/compute/matrix/matrix_pipe.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Atomic operations that wait for the end of the window.
+// Tests atomic operations that wait for the end of the window.
 #include "models/compute/memory/deferred_accesses.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// The memory pipe: times of instructions, responses that arrive later, load stages, wavefronts that end with stores in flight.
+// Tests the memory pipe: times of instructions, responses that arrive later, load stages, wavefronts that end with stores in
+// flight.
 #include "models/compute/memory/memory_pipe.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A compute unit's port to memory: requests that wait for a translation, requests that wait for the cache, and immediate
+// Tests a compute unit's port to memory: requests that wait for a translation, requests that wait for the cache, and immediate
 // responses.
 #include "models/compute/memory/memory_port.h"
 

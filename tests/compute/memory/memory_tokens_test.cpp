@@ -1,4 +1,4 @@
-// Memory instructions in flight: when their counters and waiting wavefronts are notified, and with which delay causes.
+// Tests memory instructions in flight: when their counters and waiting wavefronts are notified, and with which causes of delay.
 #include "models/compute/memory/memory_tokens.h"
 
 #include <gtest/gtest.h>

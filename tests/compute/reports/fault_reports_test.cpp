@@ -1,4 +1,4 @@
-// Reports of faults and warnings: their texts, their codes, and their effect on the wavefront.
+// Tests reports of faults and warnings: their texts, their codes, and their effect on the wavefront.
 #include "models/compute/reports/fault_reports.h"
 
 #include <gmock/gmock.h>

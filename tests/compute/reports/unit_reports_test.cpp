@@ -1,4 +1,4 @@
-// Reports of a unit: times of delivery, reports that are dropped, and reports that resume a wavefront.
+// Tests the reports of a compute unit: times of delivery, reports that are dropped, and reports that resume a wavefront.
 #include "models/compute/reports/unit_reports.h"
 
 #include <gtest/gtest.h>

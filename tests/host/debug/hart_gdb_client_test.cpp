@@ -1,4 +1,4 @@
-// The remote stub with misbehaving clients: noise, bad packets, and disconnections while the hart runs or is halted.
+// Tests the GDB remote stub with misbehaving clients: noise, bad packets, and disconnections while the hart runs or is halted.
 #include <gtest/gtest.h>
 
 #include <thread>

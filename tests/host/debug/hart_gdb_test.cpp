@@ -1,4 +1,4 @@
-// gdb-multiarch drives the hart over the remote stub: breakpoints, watchpoints, step, registers, memory, Ctrl-C.
+// Tests that gdb-multiarch can drive the hart over the GDB stub: breakpoints, watchpoints, step, registers, memory, Ctrl-C.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

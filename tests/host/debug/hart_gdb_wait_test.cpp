@@ -1,4 +1,4 @@
-// A debugger and a hart that sleeps in wfi: the debugger's requests are handled, its reads do not wake the hart, and the
+// Tests a debugger with a hart that sleeps in wfi: the debugger's requests are handled, its reads do not wake the hart, and the
 // debugger receives the program's exit code.
 #include <gtest/gtest.h>
 

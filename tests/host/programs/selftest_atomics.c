@@ -21,7 +21,7 @@ void test_atomics(void) {
   CHECK_EQUAL(store_conditional(&cell[0], 7), 1); /* the reservation is used up */
   CHECK_EQUAL(cell[0], 6);
   load_reserved(&cell[0]);
-  CHECK_EQUAL(store_conditional(&cell[1], 8), 1); /* another address */
+  CHECK_EQUAL(store_conditional(&cell[1], 8), 1); /* not the reserved address */
   CHECK_EQUAL(store_conditional(&cell[0], 8), 1); /* and any SC ends the reservation */
   load_reserved(&cell[0]);
   __asm__ volatile("ecall" ::: "memory"); /* a trap in between ends the reservation at mret */

@@ -62,7 +62,7 @@ trap_common:
   mv a2, a7
   mv a0, t0
   call trap_handler
-  # If nonzero, return from user mode to the caller of run_in_user_mode.
+  # If trap_handler() returned nonzero, leaves user mode and returns to the caller of run_in_user_mode().
   bnez a0, leave_user_mode
   ld ra, 8(sp)
   ld gp, 24(sp)

@@ -1,4 +1,4 @@
-// The hart's core beyond single instructions: traps, time, interrupts, windows, blocks, debugging.
+// Tests the hart's core beyond single instructions: traps, time, interrupts, windows, blocks, debugging.
 #include <gtest/gtest.h>
 
 #include "tests/host/core_program.h"

@@ -1,5 +1,5 @@
-// Floating point of the hart: tables of edge cases with all rounding modes, and the integer implementation compared with the
-// host's floating-point unit, and with wider arithmetic where the latter is exact.
+// Tests the hart's floating point, implemented in integer arithmetic, against tables of edge cases in all rounding modes,
+// against the host's floating-point unit, and against wider arithmetic where that is exact.
 #include <gtest/gtest.h>
 
 #include <array>

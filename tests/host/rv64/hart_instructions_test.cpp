@@ -1,4 +1,4 @@
-// Each instruction of the hart, compared with results derived by hand from the manual.
+// Tests each instruction of the hart against results derived by hand from the manual.
 #include <gtest/gtest.h>
 
 #include "tests/host/core_machine.h"

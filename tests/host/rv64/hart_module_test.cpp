@@ -1,4 +1,4 @@
-// The hart as a module: HTIF, time and transactions at the bus, parameters, a program that never ends.
+// Tests the hart as a SystemC module: HTIF, time and transactions at the bus, parameters, a program that never ends.
 #include <gtest/gtest.h>
 
 #include "tests/host/core_machine.h"

@@ -1,4 +1,4 @@
-// The hart runs a self-checking program: traps, U mode, interrupts, atomics, floating point, counters, semihosting.
+// Runs a self-checking program on the hart: traps, U mode, interrupts, atomics, floating point, counters, semihosting.
 #include <gtest/gtest.h>
 
 #include <filesystem>

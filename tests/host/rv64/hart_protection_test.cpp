@@ -1,4 +1,4 @@
-// Protection by the hart: physical memory protection, permission checks of SC, and legal values of CSRs.
+// Tests the hart's physical memory protection, the permission checks of SC, and legal values of CSRs.
 #include <gtest/gtest.h>
 
 #include "tests/host/core_program.h"

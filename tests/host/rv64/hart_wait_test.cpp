@@ -1,5 +1,5 @@
-// The hart sleeps and wakes a million times: each interrupt line in turn wakes it from wfi, and lines that are not enabled do
-// not.
+// Tests a hart that sleeps and wakes a million times: each interrupt line in turn wakes it from wfi, and lines that are not
+// enabled do not.
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_target_socket.h>
 
