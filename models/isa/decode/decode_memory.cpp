@@ -1,4 +1,4 @@
-// Fields of the memory formats SMEM, DS, FLAT and MUBUF.
+// Decodes the fields of the memory formats SMEM, DS, FLAT, MUBUF and MTBUF.
 #include "models/isa/decode/decode_fields.h"
 #include "models/isa/decode/operand.h"
 

@@ -1,4 +1,4 @@
-// Operand fields common to all formats, and the scalar formats SOP1, SOP2, SOPK, SOPC, SOPP.
+// Decodes the operand fields common to all formats, and the scalar formats SOP1, SOP2, SOPK, SOPC and SOPP.
 #include "models/isa/decode/decode_fields.h"
 #include "models/isa/decode/operand.h"
 

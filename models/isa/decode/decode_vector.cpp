@@ -1,4 +1,4 @@
-// Fields of VOP1, VOP2, VOPC and their VOP3, SDWA and DPP forms.
+// Decodes the fields of VOP1, VOP2 and VOPC, and of their VOP3, SDWA and DPP forms.
 #include <algorithm>
 
 #include "models/isa/decode/decode_fields.h"

@@ -1,4 +1,5 @@
-// Fields of VOP3P (gfx90a): packed and mixed-precision arithmetic, and the matrix instructions (MAI) in the same encoding.
+// Decodes the fields of VOP3P (gfx90a): packed and mixed-precision arithmetic, and the matrix instructions (MAI) in the same
+// encoding.
 #include "models/isa/decode/decode_fields.h"
 #include "models/isa/decode/operand.h"
 

@@ -11,8 +11,8 @@
 //     wavefronts with at most 64 VGPRs and no AGPRs.
 //   - A DecodedInstruction begins a cache line, and its masks follow the instruction: callers without a scoreboard do not
 //     load them. It holds a pointer to its successor, so that straight-line code needs no lookup (DecodedCode::after()).
-//   - Allocation::holds() compares the counts of three register files in one subtraction. The profile is part of
-//     the operand, without effect on the result, so that the host loads all four fields together.
+//   - Allocation::holds() compares the counts of three register files in one subtraction. The subtrahend also
+//     contains the profile, which has no effect on the result, so that the host loads all four fields together.
 //   - Executors process rows of lanes as wide as the host's vector registers; the headers of models/isa/vector, memory and
 //     matrix explain locally why a function is inlined or not.
 #pragma once

@@ -64,13 +64,13 @@ struct F32OfF16 {
   float operator()(float x) const { return x; }
 };
 
-/// f32 to f16 towards zero, NaNs quieted (v_cvt_pkrtz). Denormals according to MODE for f16.
+/// Converts f32 to f16, rounded towards zero, NaNs quieted (v_cvt_pkrtz). Denormals are treated according to MODE for f16.
 inline std::uint32_t half_toward_zero(const LaneContext& context, std::uint32_t bits) {
   if ((bits & 0x7fffffff) > 0x7f800000) return (bits >> 16 & 0x8000) | 0x7e00 | (bits >> 13 & 0x3ff);
   return round_to_half(static_cast<double>(std::bit_cast<float>(bits)), 3, !context.mode.denorm_out_f64_f16());
 }
 
-/// f32 to an unsigned byte by the rounding mode in force, saturating; 0 for NaN (v_cvt_pk_u8_f32).
+/// Converts f32 to an unsigned byte in the host's current rounding mode, saturating; 0 for NaN (v_cvt_pk_u8_f32).
 inline std::uint32_t to_byte(float x) {
   const float rounded = __builtin_rintf(x);
   return !(rounded > 0) ? 0 : rounded >= 255 ? 255 : static_cast<std::uint32_t>(rounded);
@@ -80,7 +80,7 @@ constexpr std::uint32_t insert_byte(std::uint32_t word, unsigned index, std::uin
   return (word & ~(0xffU << shift)) | byte << shift;
 }
 
-/// [-1, 1] or [0, 1] to a 16-bit integer, rounded to nearest even; 0 for NaN (v_cvt_pknorm).
+/// Converts a number in [-1, 1] or in [0, 1] to a 16-bit integer, rounded to nearest even; 0 for NaN (v_cvt_pknorm).
 inline std::uint32_t to_snorm16(float x) {
   const double scaled = round_to_even(static_cast<double>(x) * 32767);
   if (__builtin_isnan(scaled)) return 0;
