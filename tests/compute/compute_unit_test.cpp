@@ -108,7 +108,8 @@ TEST_F(ComputeUnitTest, LatenciesWithStagesAndAReorderBuffer) {
     const Words body = join({row.setup, row.body});
     const std::uint64_t cycles = cost(b_.staged_unit(), body) - row.setup_cycles;
     if (row.what == std::string_view("load and go on")) {
-      // The workgroup ends with the load. A longer operation after the load shows the time until the next instruction.
+      // The workgroup ends only when the load has returned. Longer operations after the load make the time until the next
+      // instruction visible.
       Words longer;
       for (int i = 0; i < 20; ++i) longer = join({longer, kMultiply32});
       const std::uint64_t with = cost(b_.staged_unit(), join({body, longer}));

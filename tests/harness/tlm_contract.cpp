@@ -31,7 +31,8 @@ class TlmContract : public testing::Test {
 
   Data pattern(unsigned seed) const {
     Data data(t.length);
-    // Bits 0 and 7 of each byte are 0, because an interrupt controller's registers have no source 0.
+    // Bit 0 of each byte is 0, because the enable registers of an interrupt controller have no bit for source 0. Bit 7 is 0 as
+    // well.
     for (unsigned i = 0; i < t.length; ++i) data[i] = static_cast<std::byte>(((seed * 7 + i * 5 + 1) & 0x3f) << 1);
     return data;
   }

@@ -85,7 +85,7 @@ TEST(ScalarMemory, WindowIsLookedUpOnceAndAgainAfterRemapping) {
   EXPECT_EQ(m.wave.event, Event::memory_fault);
 }
 
-// gfx9's scalar atomics compared with plain arithmetic, by address and through a buffer.
+// Tests gfx9's scalar atomics against plain arithmetic, by address and through a buffer.
 template <typename U>
 void check_atomics(const std::string& suffix) {
   using S = std::make_signed_t<U>;

@@ -12,7 +12,7 @@ namespace lacuna::isa::test {
 struct ScalarInputs {
   std::uint64_t a = 0, b = 0;
   std::int32_t immediate = 0;  ///< SIMM16, sign-extended
-  std::uint64_t old = 0;       ///< destination before; in SOPK comparisons, the compared register
+  std::uint64_t old = 0;       ///< destination before the instruction; in SOPK comparisons, the compared register
   std::uint64_t exec = 0;
   bool scc = false;
   std::uint64_t pc = 0;  ///< address of the next instruction
