@@ -168,7 +168,7 @@ unsigned Cache::transport_dbg(int, tlm::tlm_generic_payload& payload) { return d
 
 bool Cache::get_direct_mem_ptr(int, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
   const bool granted = downstream->get_direct_mem_ptr(payload, dmi);
-  // An initiator that bypasses the cache is charged as for a hit.
+  // DMI accesses bypass the cache and are charged the hit latency.
   dmi.set_read_latency(to_sc_time(hit_));
   dmi.set_write_latency(to_sc_time(write_));
   return granted;

@@ -132,7 +132,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
     const std::uint64_t line = slice_.local(address) >> line_shift_;
     return hashed_bits_ == 0 ? line : line ^ (xor_fold(line >> hashed_bits_, hashed_bits_) & low_bits(hashed_bits_));
   }
-  /// Sets the current time of the SystemC kernel.
+  /// Informs the cache of the current SystemC time.
   void advance(Tick now) {
     now_ = now;
     if (now_ >= next_retire_) retire();
@@ -272,8 +272,8 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   /// Time, not before `at`, from which a present sector can be read or written: not while it is locked by a write.
   Tick unlock(const TagArray::Sector& sector, Tick at);
   /// Time from which a slot may be given to another line: not while one of its sectors is being filled or written. kLater: the
-  /// slot cannot hold the line, as a fill booked for a later simulated time has claimed it, but the line can be fetched without
-  /// waiting, since that fill leaves enough time; or the slot has a pending fill whose end is unknown.
+  /// slot cannot hold the line. Either a fill booked for a later simulated time has claimed the slot, but leaves enough time to
+  /// fetch the line without keeping it; or the slot has a pending fill whose end is unknown.
   Tick available(TagArray::Slot slot, Tick at) const;
   /// Selects a slot of the set for a line, and sets `from` to the time from which it is free. Returns kNone if the line can be
   /// fetched but not kept.

@@ -226,7 +226,7 @@ class FirstLevelCache : public Cache, public MemoryTarget {
     if (announced_ != nullptr) *announced_ = earlier(*announced_, at);
   }
   void drop_line(TagArray::Slot slot);
-  /// Completes the requests of a list in waiters_, whose sector arrives at `at`.
+  /// Completes the requests of the list in waiters_ that ends with `last`: the sector that they wait for arrives at `at`.
   void complete_waiters(std::uint32_t last, Tick at, bool counted);
   void respond(const Waiter& waiter, const MemoryResponse& response, bool counted) {
     if (counted) statistics_.read_latency += response.done - waiter.arrived;

@@ -54,7 +54,7 @@ struct BulkBlits::Copy {
   std::array<std::uint32_t, 3> grid;        // grid of the whole copy
   std::uint64_t executed = 0;               // number of workgroups executed
   std::uint64_t done = 0;                   // bytes moved
-  bool alone = true;                        // no contention since it began
+  bool alone = true;                        // no contention since the copy began
   // The current piece: bytes [from, to), executed or moved in bulk; bytes [done, to) remain.
   bool in_bulk = false;
   std::uint64_t from = 0;

@@ -41,8 +41,8 @@ class DispatchReports {
   /// Whether a fault of the dispatch is pending: only the first of several faults in a time slice is reported.
   bool has_fault(const Dispatch& dispatch) const;
   void add_fault(const Dispatch& dispatch, const WavefrontFault& fault, std::string text);
-  /// True for the first warning of a kernel's instruction: each compute unit warns once, and only the earliest warning is
-  /// reported.
+  /// Records a warning about an instruction of a kernel. Returns true if it is the first: each compute unit warns once, and
+  /// only the earliest warning is reported.
   bool is_new_warning(const Dispatch& dispatch, std::uint64_t pc) { return warned_.emplace(dispatch.kernel, pc).second; }
 
   /// Removes the next completion, in order of arrival; nullopt if none is left.

@@ -209,7 +209,8 @@ void Dispatcher::complete(Tick now) {
   }
 }
 
-// The dispatch ends when its estimated time has passed after the end of its last workgroup.
+// Ends the dispatch after its last workgroup; if part of it was not simulated, only after the time estimated for that part has
+// passed as well.
 void Dispatcher::all_done(Dispatch& dispatch) {
   if (!dispatch.estimated.any()) {
     end(dispatch);

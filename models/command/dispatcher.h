@@ -30,7 +30,7 @@ struct DispatcherParameters {
 class DispatchListener {
  public:
   virtual ~DispatchListener() = default;
-  /// Called when all workgroups are done, at that simulated time.
+  /// Called at the simulated time at which all workgroups are done.
   virtual void dispatch_done(Dispatch& dispatch) = 0;
   /// Called when a wavefront has faulted, at local time `at`, which may lie ahead of SystemC time. The listener must abort the
   /// dispatch.
@@ -77,7 +77,7 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public
   /// Whether any workgroup runs or can be launched; false if only workgroups of held dispatches are left.
   bool busy() const override;
   bool polled_after(Tick) const override { return true; }
-  /// Call it after Dispatch::held has been cleared.
+  /// Resumes the placement of workgroups: call it after Dispatch::held has been cleared.
   void reschedule() { wake_.notify(sc_core::SC_ZERO_TIME); }
   /// Sets the sampler; without one, every workgroup is timed.
   void set_sampler(DispatchSampler* sampler) { sampler_ = sampler; }
@@ -96,7 +96,7 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public
   std::uint64_t progress() const override { return wavefront_instructions() + estimated_steps_; }
   void diagnose(std::ostream& out) const override;
   void describe_statistics(StatisticsGroup& device) const override;
-  /// Adds the residence times of the wavefronts of a dispatch that has not ended.
+  /// Adds the residence times of an unfinished dispatch's wavefronts to `activity`.
   void add_resident(const Dispatch& dispatch, KernelActivity& activity) const;
   /// Does nothing: compute units drop past bookings whenever they run.
   void retire(Tick) override {}

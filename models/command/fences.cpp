@@ -52,7 +52,7 @@ void Fences::maintain_l2(Tick (CacheMaintenance::*operation)(Tick)) {
 }
 
 void Fences::make_cold(Dispatch& dispatch) {
-  dispatch.page_salt = (dispatch.index + 1) << 48;  // above the bits of virtual addresses
+  dispatch.page_salt = (dispatch.index + 1) << 48;  // the salt occupies bits above those of virtual addresses
   if (const auto object = LoadedCodeObject::around(context_.vm, dispatch.packet.kernel_object)) {
     for (const Elf64_Phdr& segment : object->segments) {
       const bool code = segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0;

@@ -17,7 +17,7 @@
 
 namespace lacuna {
 
-/// The device's side of interrupts and fault registers.
+/// Implemented by the device: raises interrupts and fills the fault registers.
 class InterruptSink {
  public:
   virtual ~InterruptSink() = default;

@@ -224,7 +224,7 @@ std::string KernelSymbols::name(std::uint64_t kernel_object) {
 std::optional<CodeSymbol> KernelSymbols::function(std::uint64_t pc) const {
   const auto object = LoadedCodeObject::around(memory_, pc);
   if (!object || !object->executable(pc)) return std::nullopt;
-  // The nearest symbol at or below the address; assembly code may omit the sizes.
+  // Select the nearest symbol at or below the address: assembly code may omit sizes.
   std::uint64_t name_at = 0;
   std::uint64_t begin = 0;
   std::uint64_t size = 0;

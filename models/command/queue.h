@@ -26,7 +26,8 @@ struct QueueSetup {
   /// Queues of higher priority go first, both for packets and for placement on compute units; queues of equal priority
   /// alternate.
   int priority = 0;
-  /// Bit i: compute unit i / arrays of shader array i % arrays, as drivers number them. Empty: all. No bit set: refused.
+  /// Bit i, as drivers number them: compute unit i / n of shader array i % n, where n is the number of shader arrays. Empty:
+  /// all. No bit set: refused.
   std::vector<std::uint32_t> cu_mask;
 };
 
@@ -70,7 +71,8 @@ struct QueueSlot {
   DoorbellKind doorbell = DoorbellKind::ring;
   int priority = 0;
   std::vector<std::uint32_t> cu_mask;
-  std::uint64_t generation = 0;  ///< number of the creation, in any slot: distinguishes queues that use the same slot in turn
+  std::uint64_t generation = 0;  ///< sequence number of the creation, counted over all slots: distinguishes successive queues
+                                 ///< of a slot
   std::uint64_t address = 0;     ///< GPU virtual address of the amd_queue_t
   // The ring as of the queue's creation: hardware keeps it in dedicated registers (CP_HQD_PQ_BASE, _CONTROL), which a program
   // cannot change through its amd_queue_t.

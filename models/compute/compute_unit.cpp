@@ -170,7 +170,7 @@ void ComputeUnit::sample_wavefronts(unsigned part) {
   }
 }
 
-// Wavefronts of a workgroup meet at barriers, and have the same age: they share a rate.
+// Returns the common rate of a workgroup's wavefronts, which meet at barriers and have the same age; see begin_progress().
 double ComputeUnit::share_of(const ResidentWorkgroup& group, double mean) {
   double first = 0;
   double second = 0;

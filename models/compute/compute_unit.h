@@ -90,7 +90,7 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
   void set_apertures(std::uint64_t shared, std::uint64_t private_base);
   /// Registers the energy of this unit's work, and enables the counters that only energy needs.
   void describe_energy(EnergyMeter& meter, const ComputeEnergy& energy);
-  /// Also counts requests of loads in `timeline`, by time.
+  /// From now on, records the number of load requests over time in `timeline`.
   void count_requests(RequestTimeline& timeline) { memory_.count_requests(timeline); }
 
   // -- workgroups
@@ -105,7 +105,7 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
   bool launch(Dispatch& dispatch, std::uint64_t workgroup, Tick start, std::span<const std::uint32_t> scratch_slots);
   void release_from_sync(const WavefrontTicket& ticket, Tick at) override;
   /// Drops all wavefronts of a dispatch and frees their resources, without a call of workgroup_done(). Returns the number of
-  /// workgroups.
+  /// workgroups dropped.
   unsigned abort(const Dispatch& dispatch);
   /// Returns the unit to its initial state, after all dispatches have been aborted. Registers and LDS keep their contents.
   void reset();

@@ -34,9 +34,10 @@ class ComputeUnitListener {
   virtual void wavefront_fault(Dispatch& dispatch, const WavefrontFault& fault, Tick at) = 0;
   /// A wavefront continued after an operation that silicon does not perform; once for each unit, kernel and instruction.
   virtual void wavefront_warning(Dispatch& dispatch, const WavefrontFault& fault, Tick at) = 0;
-  /// s_sendmsg MSG_INTERRUPT.
+  /// A wavefront has executed s_sendmsg MSG_INTERRUPT.
   virtual void interrupt_message(Dispatch& dispatch, std::uint32_t m0, Tick at) = 0;
-  /// ds_gws_*. Returns false if the wavefront must wait until WaveSyncUnit::release_from_sync() is called for its ticket.
+  /// A wavefront executes a ds_gws_* instruction. Returns false if the wavefront must wait until
+  /// WaveSyncUnit::release_from_sync() is called for its ticket.
   virtual bool wave_sync(const isa::WaveSyncRequest& request, const WavefrontTicket& wavefront, Tick at) = 0;
 };
 

@@ -6,10 +6,10 @@
 
 namespace lacuna {
 
-/// Detail of timing. Results of programs never depend on it.
+/// Level of detail of the timing model. Results of programs never depend on it.
 enum class TimingMode : std::uint8_t {
   functional,  ///< instructions only: no memory timing, one instruction per cycle and wavefront
-  loose,       ///< resource calendars, in time windows (models/compute/windows.h)
+  loose,       ///< timing by resource calendars, in time windows (models/compute/windows.h)
   sampled,     ///< as loose, for parts of a kernel; the rest runs functionally, and its time is estimated (models/sampling)
 };
 

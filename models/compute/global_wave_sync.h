@@ -22,7 +22,7 @@ class WaveSyncUnit {
   virtual void release_from_sync(const WavefrontTicket& wavefront, Tick at) = 0;
 };
 
-/// A resident wavefront.
+/// Identifies a resident wavefront.
 struct WavefrontTicket {
   const Dispatch* dispatch = nullptr;
   WaveSyncUnit* unit = nullptr;

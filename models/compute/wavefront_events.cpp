@@ -104,7 +104,7 @@ void WavefrontEvents::release_from_sync(WavefrontSlot& slot, Tick at) {
   slot.release(StallReason::sync);
 }
 
-// Stores to code take effect at the end of the window.
+// Invalidating the instruction cache holds the wavefront: stores to code take effect only at the end of the window.
 bool WavefrontEvents::invalidate_caches(WavefrontSlot& slot, const isa::Instruction& instruction, Cycles cycle) {
   const bool vector = instruction.unit == isa::Unit::vmem;
   const bool scalar = instruction.unit == isa::Unit::smem;

@@ -84,7 +84,7 @@ struct alignas(64) WavefrontSlot {
   std::uint8_t number;           ///< index in Simd::slots
   std::uint8_t ahead = 0;        ///< number of instructions from `next` on that have executed but not issued
   std::uint8_t ahead_lds = 0;    ///< index in ahead_lds_cycles of the next LDS instruction that has executed but not issued
-  std::uint8_t ahead_lanes = 0;  ///< active lanes of all instructions that have executed ahead: none of them writes EXEC
+  std::uint8_t ahead_lanes = 0;  ///< number of active lanes of each instruction that has executed ahead: none writes EXEC
   std::uint16_t stalls = 0;      ///< bits of StallReason; 0: the wavefront may issue from `when` on
   std::uint32_t issued = 0;      ///< instructions issued, modulo 2^32
   isa::Allocation allocation;    ///< registers of `wave`
@@ -281,7 +281,7 @@ class WavefrontPool {
   std::vector<ResidentWorkgroup*> free_workgroups_;  // last in, first out
   ZeroedBlock<std::byte> lds_;
   RangeAllocator lds_granules_;
-  std::vector<WavefrontSlot*> placement_;  // scratch of place()
+  std::vector<WavefrontSlot*> placement_;  // working storage of place()
   unsigned resident_ = 0;
   unsigned next_simd_ = 0;
 };

@@ -365,7 +365,7 @@ void CommandScheduler::step(Cycle until) {
 
 CommandScheduler::Cycle CommandScheduler::next_decision() {
   if (waiting_ == 0) return kNever;
-  // The first command after the bus turns is not known yet.
+  // The first command after the bus turnaround is not known yet.
   if (turns()) return earlier_of(later_of(now_, issued_until_), refresh_);
   Cycle next = earlier_of(queues_[kReads].next(), queues_[kWrites].next());
   if (next > now_) {

@@ -16,8 +16,8 @@
 //
 // Implementation: event-driven. Each bank has one next command; time advances to the earliest of these commands, to the next
 // request or to the next refresh. A bank's next command is chosen when the bank's state changes. Two choices are kept, one for
-// serving reads and one for serving writes, so that a turn of the bus recomputes few choices. A bank whose row was opened for a
-// request of the kind that is not served may have two candidates: the earlier one is issued.
+// serving reads and one for serving writes, so that few choices must be recomputed after a bus turnaround. A bank whose row was
+// opened for a request of the kind that is not served may have two candidates: the earlier one is issued.
 #pragma once
 
 #include <algorithm>

@@ -244,7 +244,7 @@ void DramChannel::describe_energy(EnergyMeter& meter, const DramEnergy& energy) 
   meter.add_static("dram", energy.background);
   if (parameters_.tREFI == Cycles{}) return;
   const double interval = static_cast<double>(Clock(parameters_.clock).ticks(parameters_.tREFI).ps);
-  meter.add_static("dram_refresh", parameters_.pseudo_channels * energy.refresh / interval);  // pJ / ps
+  meter.add_static("dram_refresh", parameters_.pseudo_channels * energy.refresh / interval);  // pJ / ps, that is W
 }
 
 }  // namespace lacuna

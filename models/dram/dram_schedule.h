@@ -39,7 +39,7 @@ class DramSchedule {
   };
   /// Forecasts a read. `address`: address in the channel; `at`: arrival at the controller.
   Read read(std::uint64_t address, unsigned length, Tick at);
-  /// Adds a read. decide() returns its time later, with `number`.
+  /// Adds a read. decide() reports its time later, with `number`.
   void read_later(std::uint64_t address, unsigned length, Tick at, std::uint32_t number);
   struct Completion {
     std::uint32_t number;
@@ -53,7 +53,8 @@ class DramSchedule {
   Tick answer_time() const { return time(data_); }
   /// The earliest `until` for which decide() can decide something if no further request arrives; kNever: no request waits.
   Tick next_decision();
-  /// Adds a write. Returns when the write queue accepts it, if that is known; otherwise decide() returns it with `number`.
+  /// Adds a write. Returns the time at which the write queue accepts it, if already known; otherwise decide() reports that time
+  /// later, with `number`.
   std::optional<Tick> write_later(std::uint64_t address, unsigned length, Tick at, std::uint32_t number);
   /// Adds a write. Returns the forecast time at which the write queue accepts it.
   Tick write(std::uint64_t address, unsigned length, Tick at);

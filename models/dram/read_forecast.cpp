@@ -9,7 +9,7 @@
 namespace lacuna {
 namespace {
 
-/// Cycles that turning the data bus to writes and back takes, per write of a drain from the high to the low watermark.
+/// Cycles of data bus turnaround (to writes and back) per write, amortised over a drain from the high to the low watermark.
 unsigned turn_of_a_write(const DramParameters& p) {
   const std::uint64_t turn = p.tCL.n + p.tRTRS.n + p.burst.n + std::min(p.tWTRS.n, p.tWTR.n);
   const double writes = std::max(1.0, (p.write_high - p.write_low) * p.write_queue / p.pseudo_channels);

@@ -5,7 +5,7 @@
 // In addition, the read takes the next free slots for commands and activates, after those that other forecasts have booked
 // (SlotCalendar::take), and waits until the data bus has carried the waiting reads.
 //
-// A write books its cycles of the data bus and its share of a turn of the bus. The forecast does not include the times of
+// A write books its cycles of the data bus and its share of a bus turnaround. The forecast does not include the times of
 // drains, row commands of writes, and later requests that are served first; the scheduler reports the resulting error of past
 // forecasts (CommandScheduler::owed).
 //
@@ -86,7 +86,7 @@ class ReadForecast {
   const bool books_columns_of_groups_;
   const bool books_activates_of_groups_;
   const Cycle refresh_length_;
-  const unsigned write_cost_;  // data bus cycles of a write, including its share of a turn
+  const unsigned write_cost_;  // data bus cycles of a write, including its share of a turnaround
   const Cycle queued_writes_;  // data bus cycles of a full write queue
   RefreshTimes refresh_;
   std::vector<Pseudo> pseudos_;

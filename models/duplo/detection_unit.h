@@ -273,7 +273,7 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   // row_entries.cpp: row entries
   bool by_row() const { return parameters_.entry == DuploEntry::row; }
   void split_rows(const ActiveConvolution& c, const TileLoad& tile, const LoadTag& common);
-  /// Number in TileRegisters of a row in a physical pair.
+  /// Number by which TileRegisters identifies a row of a physical pair.
   static std::uint16_t place_of(SharedRegisters::Pair pair, unsigned row);
   SharedRegisters::Pair pair_of(std::uint16_t place) const;
   /// Drops the entries of a physical pair that is overwritten, or whose wavefront has ended.

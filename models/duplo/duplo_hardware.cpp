@@ -12,9 +12,9 @@ namespace {
 
 constexpr unsigned kLanes = 64;
 constexpr unsigned kWordBits = 32;
-/// Maximum registers of a wavefront of gfx90a, AGPRs included.
+/// Maximum number of registers of a gfx90a wavefront, AGPRs included.
 constexpr unsigned kMostRegisters = 512;
-/// Maximum memory instructions of a wavefront that vmcnt can count.
+/// Maximum number of memory instructions of a wavefront that vmcnt can count.
 constexpr unsigned kMostLoads = 64;
 
 }  // namespace

@@ -33,7 +33,7 @@ class HistoryIndex {
   unsigned set(const LoadTag& tag, unsigned zeros) const;
   /// The element's ID without the bits that the set determines.
   std::uint32_t rest(const LoadTag& tag, unsigned zeros) const;
-  /// The element's ID of a tag with this image and form in `set`.
+  /// ID of the element whose tag, with this image and form, has this set and rest: the inverse of set() and rest().
   std::uint32_t element(unsigned set, std::uint32_t rest, std::uint32_t image, const TileForm& form, unsigned zeros) const;
 
  private:

@@ -16,8 +16,8 @@
 
 namespace lacuna {
 
-/// Classifies an LDS instruction that has executed, of a kernel whose workspace is in LDS. `offsets`: offsets of its lanes in
-/// the workgroup's LDS; `m0`: M0 of its wavefront. nullopt: it reads no byte of a buffer.
+/// Classifies an executed LDS instruction of a kernel whose workspace is in LDS. `offsets`: offsets of its lanes in the
+/// workgroup's LDS; `m0`: M0 of its wavefront. Returns nullopt if it reads no byte of a buffer.
 std::optional<ClassifiedLoad> classify_lds_read(const LdsBuffers& buffers, const IdGenerator& ids,
                                                 const isa::MemoryAccess& access,
                                                 const std::array<std::uint32_t, isa::kLanes>& offsets, std::uint32_t m0,

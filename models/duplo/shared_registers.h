@@ -2,8 +2,8 @@
 // this map records which registers share a physical pair.
 //
 // Each logical pair of a wavefront has a physical pair of its SIMD. A hit maps the load's destination to the pair of another
-// load; a write to a pair with other readers is mapped to a free pair. Then a free pair always exists, since no more physical
-// pairs are in use than wavefronts have logical pairs.
+// load; a write to a pair with other readers is mapped to a free pair. A free pair always exists, since no more physical pairs
+// are in use than wavefronts have logical pairs.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ constexpr std::uint64_t kVramBase = LACUNA_VRAM_BASE;
 
 std::string name_of(const char* what, std::size_t index) { return fmt::format("{}{}", what, index); }
 
-// Initial size of the memory of the compute units' state, which grows if necessary.
+// Initial size in bytes of the arena for the compute units' state; the arena grows if necessary.
 std::size_t state_bytes(const GpuDeviceParameters& p) {
   const std::size_t registers = std::size_t{p.cu.simds} * p.cu.vgprs_per_simd * isa::kLanes * sizeof(std::uint32_t);
   const std::size_t units = p.gpu.shader_arrays * p.gpu.cus_per_shader_array;

@@ -54,7 +54,7 @@ class TranslationPhase {
 
   std::deque<Group> groups_;  ///< stable addresses: TLBs hold references to its elements
   std::vector<Translator> tlbs_;
-  // Scratch of translate().
+  // Working storage of translate().
   std::vector<Request> requests_;
   std::vector<Request> sorted_;
   std::vector<FirstLevelTlb::Departure> departures_;

@@ -1,7 +1,7 @@
 // Waits for a wavefront's counters: at s_waitcnt, and at a memory instruction when a counter is at its limit.
 //
 // A wait whose end is known delays WavefrontSlot::when. Otherwise the wavefront is held, with StallReason::vmcnt or lgkmcnt at
-// s_waitcnt, vm_limit or lgkm_limit at a limit, until the operation that determines the end is closed.
+// s_waitcnt, vm_limit or lgkm_limit at a limit, until the completion time of the operation that determines the end is known.
 //
 // expcnt is always satisfied: stores read their data when they issue.
 #pragma once
@@ -31,7 +31,8 @@ class CounterWaits {
     return (vmem && slot.vmcnt.full(vm_limit_) && full(slot, slot.vmcnt, vm_limit_, StallReason::vm_limit, cycle)) ||
            (lgkm && slot.lgkmcnt.full(kLgkmLimit) && full(slot, slot.lgkmcnt, kLgkmLimit, StallReason::lgkm_limit, cycle));
   }
-  /// Called when an open operation of the wavefront has been closed: ends the waits whose end has become known.
+  /// Called when the completion time of an outstanding operation of the wavefront has become known: ends the waits whose end is
+  /// known now.
   void operation_closed(WavefrontSlot& slot);
 
  private:

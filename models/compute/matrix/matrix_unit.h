@@ -2,7 +2,7 @@
 // ALU, which only issues them.
 //
 // An instruction occupies its unit for a number of passes: those of its table row (2, 4, 8 or 16; CDNA2 ISA manual, "Matrix
-// Arithmetic Instructions"), or those of the extension's code in it (models/isa/matrix/matrix_extensions.h). Vector
+// Arithmetic Instructions"), or those of the extension's code in that row (models/isa/matrix/matrix_extensions.h). Vector
 // instructions that do not depend on its result may issue immediately; dependent ones wait
 // (models/compute/matrix/matrix_results.h).
 #pragma once
@@ -46,12 +46,12 @@ class MatrixUnits {
   void reset() { free_from_.assign(free_from_.size(), 0); }
 
  private:
-  static constexpr std::uint64_t kParts = 100;  // parts of a cycle in which the members below count time
+  static constexpr std::uint64_t kParts = 100;  // number of time units per cycle, for the members below
   static Cycles whole(std::uint64_t parts) { return Cycles{(parts + kParts - 1) / kParts}; }
 
   std::uint64_t pass_parts_;
   Cycles issue_lead_;
-  std::vector<std::uint64_t> free_from_;  // end of the latest instruction by SIMD, in parts
+  std::vector<std::uint64_t> free_from_;  // end of the latest instruction by SIMD, in units of 1 / kParts cycle
   std::uint64_t busy_parts_ = 0;
   std::uint64_t busy_cycles_ = 0;
   std::uint64_t instructions_ = 0;

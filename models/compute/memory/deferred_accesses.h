@@ -20,7 +20,7 @@ class DeferredAccesses final : public DeferredWork {
   /// `tokens` outlives this object.
   DeferredAccesses(Clock clock, MemoryTokens& tokens) : clock_(clock), tokens_(tokens) {}
 
-  /// Required before perform().
+  /// Attaches the performer of the accesses. Required before perform().
   void attach(isa::DeferredAccessPerformer& performer) { performer_ = &performer; }
   using DeferredWork::attach;
 

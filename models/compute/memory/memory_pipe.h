@@ -50,7 +50,7 @@ class MemoryPipe final : private MemoryTokens::Listener {
   }
   /// Attaches the TLB of each port; null: translation takes no time.
   void attach_tlbs(TranslationLevel* vector, TranslationLevel* scalar);
-  /// Also counts requests of loads in `timeline`, by time.
+  /// From now on, records the number of load requests over time in `timeline`.
   void count_requests(RequestTimeline& timeline) { tokens_.attach(&timeline); }
 
   // -- issue

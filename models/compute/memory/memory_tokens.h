@@ -30,11 +30,11 @@ class MemoryTokens {
   class Listener {
    public:
     virtual ~Listener() = default;
-    /// An open operation of a wavefront has been completed: the end of waits for it may have become known.
+    /// Called when an outstanding operation of a wavefront has completed: the time at which waits for it end may now be known.
     virtual void operation_closed(WavefrontSlot& slot) = 0;
-    /// An open operation of an ended wavefront of `group` has been completed at `done`.
+    /// Called when an outstanding operation of an ended wavefront of `group` has completed at `done`.
     virtual void operation_closed(ResidentWorkgroup& group, Cycles done) = 0;
-    /// An operation of load stage `stage` completes at `done`. May be called from within issued().
+    /// Called when an operation of load stage `stage` completes at `done`, possibly from within issued().
     virtual void registers_filled(WavefrontSlot& slot, unsigned stage, Cycles done, const OperationDelays& delays) = 0;
   };
 
@@ -96,7 +96,7 @@ class MemoryTokens {
     owners_.clear();
     free_.clear();
   }
-  /// Also counts requests of loads in `timeline`, by time.
+  /// From now on, records the number of load requests over time in `timeline`.
   void attach(RequestTimeline* timeline) { timeline_ = timeline; }
   /// Start of the oldest load with an outstanding response; kNever: there is none.
   Tick oldest_load() const;

@@ -31,7 +31,7 @@ MemoryTokens::Token VectorMemory::no_access(WavefrontSlot& slot, Counters counte
   return tokens_.begin(slot, counters, clock_.ticks(cycle + Cycles{1}), Tick{}, Cycles{0}, nullptr);
 }
 
-// The address unit accepts lanes_per_simd addresses and emits one transaction per cycle.
+// In each cycle, the address unit accepts lanes_per_simd addresses and emits one transaction.
 Tick VectorMemory::take_address_unit(std::size_t lines, Cycles cycle, Tick& wanted) {
   const std::uint64_t occupancy = std::max<std::uint64_t>(lines, isa::kLanes / parameters_.lanes_per_simd);
   wanted = clock_.ticks(cycle + parameters_.vmem_address_latency);

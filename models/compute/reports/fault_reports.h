@@ -50,10 +50,10 @@ class FaultReports {
   /// Reports that the next instruction names registers beyond the wavefront's allocation.
   void registers_exceeded(WavefrontSlot& slot, Cycles cycle);
 
-  /// Warns of a float atomic on fine-grained memory, which MI200 does not perform: slot.wave.event_value lanes, of which
-  /// slot.wave.fault describes the first.
+  /// Warns of a float atomic on fine-grained memory, which MI200 does not perform. slot.wave.event_value: number of lanes that
+  /// executed it; slot.wave.fault: the first of them.
   void warn_of_fine_grained_atomic(const WavefrontSlot& slot, std::uint64_t pc, Cycles cycle);
-  /// Number of lanes of such atomics so far.
+  /// Number of lanes so far that have executed float atomics on fine-grained memory.
   const std::uint64_t& fine_grained_float_atomics() const { return fine_grained_lanes_; }
 
  private:

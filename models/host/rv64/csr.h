@@ -44,7 +44,7 @@ class AdjustableCounter {
   bool stopped_ = false;
 };
 
-/// Which derived state a CSR write has made stale.
+/// Derived state that a CSR write has made stale.
 struct CsrEffect {
   bool interrupts = false;  ///< mstatus, mie: an interrupt may be deliverable now
   bool protection = false;  ///< PMP or effective privilege of data accesses
