@@ -1,7 +1,7 @@
 // Scratch memory that grows on demand: requests of a queue to the ROCm runtime through the queue's inactive signal.
 //
-//   settled --request()--> requested --signal is 0--> granted --dispatch starts--> settled, or lent if the runtime has set
-//   lent --earlier packets are done, kScratchReclaim--> reclaimed --kUseScratchOnce is clear--> settled        kUseScratchOnce
+//   settled --request()--> requested --signal is 0--> granted --dispatch starts--> settled (lent, if kUseScratchOnce is set)
+//   lent --earlier packets are done, kScratchReclaim--> reclaimed --kUseScratchOnce is clear--> settled
 //
 // A queue in a state other than settled and granted starts no packet. Takes no simulated time.
 #pragma once

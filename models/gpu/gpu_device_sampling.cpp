@@ -11,7 +11,8 @@ namespace lacuna {
 
 namespace {
 
-// Code that returns data from beyond the L1, or sleeps, may wait for other workgroups, which a sampled kernel must not do.
+// Returns why an instruction may wait for other workgroups, which a sampled kernel must not do: it sleeps, or reads data from
+// beyond the L1.
 std::optional<std::string> may_wait(const isa::Instruction& instruction) {
   if (instruction.latency == isa::LatencyClass::sleep) return "sleeps";
   if (instruction.unit == isa::Unit::vmem && instruction.mem.glc && instruction.destinations != 0) return "bypasses the L1";

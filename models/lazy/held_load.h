@@ -83,7 +83,7 @@ constexpr unsigned bytes_of(Type type) {
 /// Number of destination registers of a load.
 constexpr unsigned registers_of(Type type) { return (bytes_of(type) + 3) / 4; }
 
-/// Word in register `position` (1 to 3) of a load.
+/// Value stored in register `position` (1 to 3) of a held load, which refers to the load's first register.
 constexpr std::uint32_t follower_word(unsigned position) { return position << kAddressBits; }
 /// First register of the load to which `busy_register` belongs; `word`: contents of `busy_register` in a lane.
 constexpr unsigned first_register(std::uint32_t word, unsigned busy_register) {

@@ -60,7 +60,8 @@ void OffloadUnit::count(const WavefrontSlot* slot, NearDataCount what, std::uint
   slot->group->work->activity.extension[texts_.first_count + static_cast<std::size_t>(what)] += amount;
 }
 
-// A kernel's count is summed over compute units: each adds the amount by which it raises the kernel's highest fill.
+// A kernel's count is summed over compute units: each adds the amount by which it raises the kernel's peak occupancy of a
+// service queue's input.
 void OffloadUnit::count_input(unsigned number, std::uint64_t fill) {
   constexpr auto kIndex = static_cast<std::size_t>(NearDataCount::most_input);
   statistics_.counts[kIndex] = std::max(statistics_.counts[kIndex], fill);

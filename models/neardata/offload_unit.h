@@ -83,7 +83,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   /// Compares memory with the data that the loads of a part have read (`ndc.check`). A service queue calls this when it reads
   /// the operands.
   void compare_operands(unsigned number);
-  /// Counts the highest fill of a service queue's input while a part's packet was in that input.
+  /// Records the peak occupancy of a service queue's input while a part's packet was in that input.
   void count_input(unsigned number, std::uint64_t fill);
   /// Invariants violated when no kernel runs, as text for messages; empty if all hold.
   std::string remains() const;
@@ -204,7 +204,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   // before instructions
   StageVerdict prepare_tagged(WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction, Cycles cycle);
   StageVerdict perform_operations(WavefrontSlot& slot, Wavefront& w, Cycles cycle);
-  /// Lanes that belong to the chain's parts.
+  /// Lanes of the chain that are offloaded: those of all its parts.
   Lanes offloaded(const OpenChain& chain) const;
   /// Counts the registers of a chain's load or store that has executed.
   void count_registers(Wavefront& w, ChainRole role, Lanes offloaded);

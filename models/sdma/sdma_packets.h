@@ -51,7 +51,7 @@ struct CopyWindow {
   Array source, destination;
   std::uint32_t width, height, depth;
 };
-/// Writes the packet's words from kHeader on to memory.
+/// Writes to memory the packet's words that follow its first kHeader words.
 struct Write {
   static constexpr unsigned kHeader = 4;
   std::uint64_t destination;

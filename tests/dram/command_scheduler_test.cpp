@@ -137,8 +137,8 @@ TEST(CommandScheduler, WritesGoFirstFromTheHighWatermarkToTheLow) {
   EXPECT_FALSE(c.commands.is_pending(last));
 }
 
-// When a read is served and its queue is empty, the write in another bank may open its row only in the next cycle: the kind
-// that is served is decided at the beginning of a cycle.
+// When a read is served and leaves the read queue empty, the write to another bank can open its row only in the next cycle:
+// whether reads or writes are served is decided at the beginning of a cycle.
 TEST(CommandScheduler, TheKindThatIsServedIsDecidedOnceACycle) {
   DramParameters p = test::small_dram();
   p.tRCDWR = 30_cycles;
@@ -223,7 +223,7 @@ TEST(CommandScheduler, AWriteEnteringInTheCurrentCycleIsReported) {
 }
 
 // A read and a write of two closed banks could issue their column commands in the same cycle: the older request goes first, the
-// other one when the bus has turned.
+// other one after the bus turnaround.
 TEST(CommandScheduler, RequestsOfACycleEnterInTheOrderOfTheCalls) {
   DramParameters p = test::small_dram();
   p.tRCDRD = 6_cycles;

@@ -57,7 +57,7 @@ TEST(DramChannel, WritesArePostedUntilTheQueueIsFull) {
     last = accepted;
     stall += accepted;
   }
-  // The result is a forecast. 40 bursts take 160 cycles, and the forecast adds a turn of the bus, 22 cycles, for each burst,
+  // The result is a forecast. 40 bursts take 160 cycles, and the forecast adds a bus turnaround of 22 cycles for each burst,
   // because the watermarks of this queue are one write apart.
   EXPECT_GE(last, Tick{(5 + 35 * 4) * 1000});
   EXPECT_LE(last, Tick{40 * (4 + 22) * 1000});

@@ -103,7 +103,7 @@ TEST(DramPort, ResponsesArriveAsSoonAsNoLaterRequestCanChangeThem) {
   PortClient client(b, b.channel.port());
   client.read(1, 0, 0_ns);
   EXPECT_EQ(client.next_decision(), 0_ns);
-  // The read's column command is issued at 25: requests sent up to 5 arrive in time to be considered.
+  // The read's column command is issued at 25 ns: requests sent up to 5 ns arrive in time to be considered.
   client.decide(3_ns);
   EXPECT_EQ(client.next_decision(), 5_ns);
   client.decide(5_ns);
@@ -116,11 +116,11 @@ TEST(DramPort, ALaterRequestMayGoFirst) {
   auto& b = fresh();
   PortClient client(b, b.channel.port());
   client.read(1, 0, 0_ns);
-  client.read(2, kRow * kBanks, 1_ns);  // waits until the first read's row may be closed, at 35
+  client.read(2, kRow * kBanks, 1_ns);  // waits until the first read's row may be closed, at 35 ns
   client.decide(10_ns);
   client.read(3, 64, 14_ns);  // finds the first read's row open
   client.decide(1_us);
-  // Activates are at 20 and, after a precharge at 38 (tRTP after the last column command), at 45.
+  // Activates are issued at 20 ns and, after a precharge at 38 ns (tRTP after the last column command), at 45 ns.
   EXPECT_EQ(client.answers, (Answers{{1, 40_ns, 0_ns}, {3, 49_ns, 0_ns}, {2, 65_ns, 17_ns}}));
 }
 
@@ -141,8 +141,8 @@ TEST(DramPort, WritesCompleteImmediatelyWhileTheQueueHasRoom) {
     EXPECT_FALSE(reply.known) << i;
     EXPECT_EQ(reply.done, Tick{(i - 4) * 1000}) << i;
   }
-  // The row is opened for the first write at 20, so that the fifth write enters at 21. The second and the third write have
-  // their column commands at 29 and 33.
+  // The row is opened for the first write at 20 ns, so that the fifth write enters at 21 ns. The second and the third write
+  // have their column commands at 29 and 33 ns.
   client.decide(1_us);
   EXPECT_EQ(client.answers, (Answers{{4, 1_ns, 1_ns}, {5, 10_ns, 9_ns}, {6, 14_ns, 12_ns}}));
   EXPECT_EQ(b.channel.statistics().write_stall - stall, 22_ns);
@@ -294,8 +294,8 @@ TEST(DramPort, ARequestThatFollowsAnAcceptedWriteIsNotLate) {
     client.read(7, kRow, answer.done);
   };
   client.decide(1_us);
-  // The fifth write enters at 21. The next two wait for the column commands at 29 and 33, in order of arrival. All writes
-  // precede the read, the last at 49; the read's column command is issued at 61, tWTR after the last data.
+  // The fifth write enters at 21 ns. The next two wait for the column commands at 29 and 33 ns, in order of arrival. All writes
+  // precede the read, the last at 49 ns; the read's column command is issued at 61 ns, tWTR after the last data.
   EXPECT_EQ(client.answers, (Answers{{4, 1_ns, 1_ns}, {5, 10_ns, 9_ns}, {6, 14_ns, 9_ns}, {7, 76_ns, 35_ns}}));
 }
 

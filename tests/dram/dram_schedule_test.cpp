@@ -361,7 +361,7 @@ TEST(DramSchedule, EveryWriteIsWrittenWhateverTheQueueAndItsMarks) {
   }
 }
 
-// A queue of realistic length, for which the forecast adds only a fraction of a bus turn to each write.
+// A queue of realistic length, for which the forecast adds only a fraction of a bus turnaround to each write.
 TEST(DramSchedule, TheForecastOfAFullWriteQueue) {
   DramParameters p = small_dram();
   p.write_queue = 64;

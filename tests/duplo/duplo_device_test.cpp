@@ -1,5 +1,5 @@
-// Whole devices with Duplo: the same results as without it, hits only on equal data, the number of hits given by geometry, and
-// errors of parameter blocks.
+// Tests whole devices with Duplo: results equal those without Duplo, loads hit only on equal data, the number of hits follows
+// from the geometry, and errors in parameter blocks are reported.
 #include <gtest/gtest.h>
 
 #include <algorithm>

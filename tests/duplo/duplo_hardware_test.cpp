@@ -1,4 +1,5 @@
-// Bits of Duplo's parts, compared with manual counts for the paper's machine: 4 SIMDs of 8 wavefronts and 256 registers.
+// Tests the number of bits of Duplo's parts against manual counts for the paper's machine: 4 SIMDs of 8 wavefronts and 256
+// registers.
 #include "models/duplo/duplo_hardware.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +25,7 @@ TEST(DuploHardware, PartsOfThePapersMachine) {
   EXPECT_EQ(hardware.entry_bits, 1U + 22 + 10 + 2 + 16 + 2 + 2 + 14 + 1 + 12);
   EXPECT_EQ(hardware.history_bits, 1024U * hardware.entry_bits);
   EXPECT_EQ(hardware.map_bits, 32U * 128 * 7);
-  EXPECT_EQ(hardware.reader_bits, 4U * 128 * 11);  // 0 to 8 x 128 readers
+  EXPECT_EQ(hardware.reader_bits, 4U * 128 * 11);  // counts from 0 to 8 x 128 readers
   EXPECT_EQ(hardware.parameter_bits, 4U * 256);
 }
 

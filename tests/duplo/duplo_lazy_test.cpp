@@ -1,5 +1,5 @@
-// Whole devices with Duplo and the lazy core, in all of its modes: results equal those without Duplo, hits are never held, and
-// only loads whose requests are all sent get entries.
+// Tests whole devices with Duplo and the lazy core, in all modes of the lazy core: results equal those without Duplo, hits are
+// never held, and only loads whose requests are all sent get entries.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,5 +1,5 @@
-// Devices with Duplo and a workspace whose slabs are in LDS (implicit lowering): LDS reads of tiles are looked up while M0
-// names a slab, hits are correct and take no cycles of the LDS, and everything else is as without Duplo.
+// Tests devices with Duplo and a workspace whose slabs are in LDS (implicit lowering): LDS reads of tiles are looked up while
+// M0 names a slab, hits are correct and take no cycles of the LDS, and everything else is as without Duplo.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -315,7 +315,7 @@ TEST_F(DuploLds, BlocksOfOtherConvolutionsFailTheCheck) {
   clear_guest_mistakes();
 }
 
-// Resets at several times during a kernel and in a later one.
+// Resets the device at several times during a kernel and during a later one.
 TEST_F(DuploLds, ResetsDropReadsInFlight) {
   const LoweredConvolution c = lds_convolution();
   const Reads reads{.in_flight = 8};

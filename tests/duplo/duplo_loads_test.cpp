@@ -1,5 +1,5 @@
-// Single loads on devices with Duplo: which of them are looked up and why others are not, all forms of tiles, accumulation
-// registers, and hits on loads whose wavefront has ended.
+// Tests single loads on devices with Duplo: which of them are looked up and why others are not, all forms of tiles,
+// accumulation registers, and hits on loads whose wavefront has ended.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Renaming in random programs: tiles are loaded into pairs of VGPRs and AGPRs, which instructions of every kind read and
+// Tests renaming in random programs: tiles are loaded into pairs of VGPRs and AGPRs, which instructions of every kind read and
 // overwrite, wholly, in part and in some lanes only, in wavefronts of different length that fill the register files. At each
 // change the device checks that all names of a register have the same data and that entries describe the data of their
 // registers.

@@ -1,5 +1,5 @@
-// Whole devices with row entries (duplo.entry = row): the number of hits follows from the geometry, results equal those without
-// Duplo, and no wait hangs.
+// Tests whole devices with row entries (duplo.entry = row): the number of hits follows from the geometry, results equal those
+// without Duplo, and no wait hangs.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Adding a section to an ELF file does not change the loaded contents and is idempotent.
+// Tests that adding a section to an ELF file does not change the loaded contents and is idempotent.
 #include "platform/loaders/elf_section.h"
 
 #include <elf.h>

@@ -1,4 +1,4 @@
-// Earliest meeting nodes: those of the paper's machine (configs/mesh56.cfg) are compared with the worked examples of
+// Tests earliest meeting nodes: those of the paper's machine (configs/mesh56.cfg) are compared with the worked examples of
 // Opportunistic Computing (ISCA '19, sections 3.1 and 3.2), and those of random machines are compared with a second
 // implementation of Algorithm 1.
 #include "models/neardata/emn_table.h"

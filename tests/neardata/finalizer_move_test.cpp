@@ -1,5 +1,5 @@
-// Moved code has the same effects as the original. Random code, scheduled as a compiler would, is executed before and after
-// moving, on a machine whose loads arrive as late as waits allow. Other tests check the moves in hand-written code.
+// Tests that moved code has the same effects as the original. Random code, scheduled as a compiler would, is executed before
+// and after moving, on a machine whose loads arrive as late as waits allow. Other tests check the moves in hand-written code.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Tests of the finalizer with short kernels for both targets: chains that it must find, and loads that it must refuse, for each
+// Tests the finalizer with short kernels for both targets: chains that it must find, and loads that it must refuse, for each
 // reason. Lines are numbered from 0.
 #include "models/neardata/finalizer.h"
 

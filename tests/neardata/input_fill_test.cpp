@@ -1,5 +1,5 @@
-// Tests the fill of a service queue's input, for packets added in any order: in hand-made cases, and compared with a count of
-// all events.
+// Tests the fill of a service queue's input, for packets added in any order: in hand-written cases, and compared with a count
+// of all events.
 #include "models/neardata/input_fill.h"
 
 #include <gtest/gtest.h>

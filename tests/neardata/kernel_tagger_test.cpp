@@ -1,4 +1,5 @@
-// Kernels are tagged in GPU memory before they run: by the finalizer, which may move their code, or by the tags of their file.
+// Tests that kernels are tagged in GPU memory before they run: by the finalizer, which may move their code, or by the tags of
+// their file.
 #include "models/neardata/kernel_tagger.h"
 
 #include <gtest/gtest.h>

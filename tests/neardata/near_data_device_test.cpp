@@ -1,5 +1,5 @@
-// Whole devices with near-data computing: results are the same in all modes, networks and numbers of threads, traffic is that
-// of the paper's worked examples, and queues are empty at the end of a kernel, after a fault and after a reset.
+// Tests whole devices with near-data computing: results are the same in all modes, networks and numbers of threads, traffic is
+// that of the paper's worked examples, and queues are empty at the end of a kernel, after a fault and after a reset.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Latency of a chain on an idle machine, compared with the sum of its stages (models/neardata/service_queue.h, offload_unit.h),
-// for each pattern. The chain is computed at a last-level cache, with the lines in that cache or in DRAM, at another cache's
-// node, or at a core, over one link or many.
+// Compares the latency of a chain of each pattern on an idle machine with the sum of its stages
+// (models/neardata/service_queue.h, offload_unit.h). The chain is computed at a last-level cache, with the lines in that cache
+// or in DRAM, at another cache's node, or at a core, over one link or many.
 #include <gtest/gtest.h>
 
 #include <algorithm>

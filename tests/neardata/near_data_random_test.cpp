@@ -1,5 +1,5 @@
-// Random kernels with chains, for both targets, on devices with all modes and networks: results are the same, and queues are
-// empty at the end.
+// Tests random kernels with chains, for both targets, on devices with all modes and networks: results are the same, and queues
+// are empty at the end.
 //
 // LACUNA_RANDOM_KERNELS: number of kernels per target. LACUNA_RANDOM_SEED: seed of the first kernel.
 #include <gtest/gtest.h>
@@ -129,8 +129,8 @@ class NearDataRandom : public testing::TestWithParam<isa::Target> {
 INSTANTIATE_TEST_SUITE_P(Targets, NearDataRandom, testing::Values(isa::Target::gfx803, isa::Target::gfx90a),
                          [](const auto& target) { return std::string(isa::traits(target.param).name); });
 
-/// Checks that the highest fill of a service queue's input is at most the number of entries of all offload queues, and not 0 if
-/// any packet arrived.
+/// Checks that the peak occupancy of the service queues' input is at most the total number of offload queue entries, and is
+/// nonzero if and only if packets arrived.
 void expect_input(NearDataGpu& gpu, const KernelRecord& record) {
   if (gpu.near_data() == nullptr) return;
   const auto count = [&](NearDataCount what) {

@@ -1,5 +1,5 @@
-// Long random traffic through minimal hardware: one entry in each offload queue, service queue and buffer. On meshes, crossbars
-// and butterflies, booked and stepped, no packet is lost, and each kernel ends with the right results.
+// Tests long random traffic through minimal hardware: one entry in each offload queue, service queue and buffer. On meshes,
+// crossbars and butterflies, booked and stepped, no packet is lost, and each kernel ends with the right results.
 //
 // LACUNA_NEAR_DATA_PACKETS: number of packets per device.
 #include <gtest/gtest.h>

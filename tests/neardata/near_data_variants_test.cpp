@@ -230,7 +230,7 @@ TEST_P(NearDataOnMesh, CodeThatAKernelChangesIsUntagged) {
   const std::size_t operation = loop + 2;
   append(lines, {"s_waitcnt vmcnt(0)", "s_cmp_lg_u32 s2, 0", "s_cbranch_scc1 0"});
   const std::size_t skip = lines.size() - 1;
-  // Only the first workgroup changes code: the literal is the second word of the operation.
+  // Only the first workgroup modifies the code: it overwrites the literal, which is the second word of the operation.
   append(lines, {"v_mov_b32 v6, s12", "v_mov_b32 v7, s13", "v_mov_b32 v8, 0x54321", "STORE v[6:7], v8", "s_waitcnt vmcnt(0)",
                  "s_icache_inv"});
   const std::size_t after = lines.size();

@@ -1,4 +1,4 @@
-// The section of tags: written tags are read back, and damage of any kind is refused with a message that locates it.
+// Tests the section of tags: written tags are read back, and damage of any kind is refused with a message that locates it.
 #include "models/neardata/tag_section.h"
 
 #include <gmock/gmock.h>

@@ -83,7 +83,8 @@ TEST(Butterfly, Wiring) {
   }
 }
 
-// A last switch's node injects into the first stage, except to its own terminals: into the switch itself.
+// A packet from the node of a last switch enters the first stage, or the switch itself if the receiver is one of the switch's
+// terminals.
 TEST(Butterfly, WiringWithSwitchNodes) {
   for (const auto& [radix, stages] : std::vector<std::pair<unsigned, unsigned>>{{4, 3}, {2, 4}, {8, 2}, {5, 1}}) {
     SCOPED_TRACE(std::to_string(radix) + "-ary " + std::to_string(stages) + "-fly");

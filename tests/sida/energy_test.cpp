@@ -1,4 +1,4 @@
-// The accelerator's energy events (operations, bytes), compared with manual counts.
+// Compares the accelerator's energy events (operations, bytes) with manual counts.
 #include <gtest/gtest.h>
 
 #include <utility>

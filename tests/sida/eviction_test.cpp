@@ -1,4 +1,4 @@
-// Numbers of reloaded entries, compared with an exhaustive search and, for a power-law matrix, with an independent model.
+// Compares numbers of reloaded entries with those of an exhaustive search and, for a power-law matrix, of an independent model.
 #include "models/sida/matrix/eviction.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Programs of lacuna/sida_applications.h, compared with the same algorithms in SuiteSparse:GraphBLAS.
+// Compares the programs of lacuna/sida_applications.h with the same algorithms in SuiteSparse:GraphBLAS.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Products of the accelerator, compared with those of SuiteSparse:GraphBLAS: every semiring, every element type, both
+// Compares the accelerator's products with those of SuiteSparse:GraphBLAS for every semiring, every element type and both
 // directions.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Area and energy of the accelerator, and the analytical CPU model, compared with manual calculations.
+// Compares the area and energy of the accelerator, and the analytical CPU model, with manual calculations.
 #include <gtest/gtest.h>
 
 #include <numeric>

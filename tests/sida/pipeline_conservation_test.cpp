@@ -1,4 +1,5 @@
-// Every entry is fetched and used the required number of times, in every mode and with the smallest buffers.
+// Tests that the pipeline fetches and uses every entry the required number of times, in every mode and with the smallest
+// buffers.
 #include <gtest/gtest.h>
 
 #include "models/sida/matrix/eviction.h"

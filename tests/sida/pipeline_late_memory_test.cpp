@@ -1,4 +1,4 @@
-// The pipeline with a memory that reports arrivals window by window, like a memory behind a network: the pass makes every
+// Tests the pipeline with a memory that reports arrivals window by window, like a memory behind a network: the pass makes every
 // request in time, moves the same bytes, and takes the same time as with a memory that reports arrivals immediately.
 #include <gtest/gtest.h>
 

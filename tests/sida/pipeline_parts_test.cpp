@@ -1,4 +1,4 @@
-// Unit tests of parts of the pipeline: cycle formulas, memory, derived parameters, lines of the buffer.
+// Tests parts of the pipeline: cycle formulas, memory, derived parameters, lines of the buffer.
 #include <gtest/gtest.h>
 
 #include "models/sida/pipeline/core_cycles.h"

@@ -1,4 +1,4 @@
-// Work and time of each core in each step, compared with tables computed manually.
+// Compares the work and time of each core in each step with tables computed manually.
 #include <gtest/gtest.h>
 
 #include "models/sida/pipeline/ideal_memory.h"

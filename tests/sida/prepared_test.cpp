@@ -1,4 +1,4 @@
-// Prepared matrices: files are written and read back; truncated and modified files are rejected.
+// Tests prepared matrices: files are written and read back; truncated and modified files are rejected.
 #include "models/sida/matrix/prepared.h"
 
 #include <gtest/gtest.h>

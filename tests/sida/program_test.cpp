@@ -1,4 +1,4 @@
-// Invalid programs: each error is reported with its code and address, before anything is written.
+// Tests invalid programs: each error is reported with its code and address, before anything is written.
 #include <gtest/gtest.h>
 
 #include <cstddef>

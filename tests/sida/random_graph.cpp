@@ -56,7 +56,7 @@ class Maker {
   }
 
  private:
-  /// Adds a value to the list, unless it was not created because its operands were incompatible.
+  /// Adds a value to the list, unless it is negative: then it was not created, because its operands were incompatible.
   void keep(std::vector<int>& values, int value) {
     if (value >= 0) values.push_back(value);
     graph_->problem[0] = 0;

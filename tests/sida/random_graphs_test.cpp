@@ -1,4 +1,4 @@
-// Random graphs: every plan of passes gives the same bits as executing one operation at a time.
+// Tests random graphs: every plan of passes gives the same bits as executing one operation at a time.
 #include <gtest/gtest.h>
 #include <malloc.h>
 

@@ -1,4 +1,4 @@
-// Sparse matrices compared with dense ones, occupancy with its definition, and layouts with manual counts.
+// Compares sparse matrices with dense ones, occupancy with its definition, and layouts with manual counts.
 #include "models/sida/matrix/sparse_matrix.h"
 
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@ namespace {
 
 constexpr unsigned kMaxNodes = 4096;
 
-/// Number of nodes of a valid butterfly.
+/// Number of nodes of a butterfly. Throws std::invalid_argument if the shape is invalid.
 unsigned butterfly_nodes(unsigned radix, unsigned stages) {
   std::uint64_t nodes = radix >= 2 && stages >= 1 ? 1 : 0;
   for (unsigned i = 0; i < stages && nodes <= kMaxNodes; ++i) nodes *= radix;
@@ -53,7 +53,7 @@ ButterflyTopology::ButterflyTopology(unsigned radix, unsigned stages, bool switc
   }
 }
 
-// The ports of switch nodes follow those of the stages.
+// Ports of switch nodes are numbered after the ports of the stages.
 const SwitchPass* ButterflyTopology::write_path(unsigned from, unsigned to, unsigned /*alternative*/, SwitchPass* next) const {
   const bool from_switch = from >= terminals_;
   const bool to_switch = to >= terminals_;

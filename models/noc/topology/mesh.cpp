@@ -20,7 +20,7 @@ constexpr unsigned kOutputs = Output::kOutputs;
 constexpr unsigned kLocal = Output::kEject;
 constexpr std::array<const char*, kOutputs> kOutputNames{"eject", "east", "west", "north", "south"};
 
-/// Number of nodes of a valid mesh.
+/// Number of nodes of a mesh. Throws std::invalid_argument if the shape is invalid.
 unsigned mesh_nodes(unsigned columns, unsigned rows) {
   if (columns == 0 || rows == 0 || columns > kMaxSide || rows > kMaxSide) {
     throw std::invalid_argument(fmt::format("a mesh has 1 to {0} x {0} nodes, not {1} x {2}", kMaxSide, columns, rows));

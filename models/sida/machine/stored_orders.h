@@ -1,4 +1,4 @@
-// Both orders of a matrix in memory as used by the pipeline: offsets and coordinates, without values.
+// The structure of a matrix in memory as the pipeline uses it, by columns and by rows: offsets and coordinates, without values.
 #pragma once
 
 #include <cstdint>

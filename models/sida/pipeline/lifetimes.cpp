@@ -8,8 +8,8 @@ LineLives none(std::uint64_t length, unsigned element_bytes, unsigned line_bytes
   return {lines, std::vector<std::uint32_t>(lines.lines(), StepLists::kNever), std::vector<std::uint32_t>(lines.lines())};
 }
 
-/// Extends the life of each element to the steps in which lines of `order` have its coordinate: `lag` steps after OS uses
-/// their sub-tensor.
+/// Extends the life of each element to the steps that use lines of `order` with the element's coordinate: a line is used `lag`
+/// steps after OS uses its sub-tensor.
 void use_by_coordinate(LineLives& lives, const LineOrder& order, std::uint64_t sub_tensor, std::uint64_t lag) {
   for (std::uint64_t line = 0; line < order.lines(); ++line) {
     const std::uint64_t step = line / sub_tensor + lag;

@@ -75,7 +75,7 @@ class PassPipeline {
   static constexpr Time kNever = ColumnLoader::kNever;
   /// Time of the next request if nothing arrives earlier; kNever: none before an arrival.
   Time next_request() { return stage_ == Stage::cores || stage_ == Stage::next_sub_tensor ? loader_.next_time() : kNever; }
-  /// What the pass is waiting for, for messages.
+  /// Event that the pass waits for, as text for messages.
   const char* waits_for() const { return waits_for_; }
 
  private:

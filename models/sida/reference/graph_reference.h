@@ -1,5 +1,4 @@
-// Executes the iterations of a graph one operation at a time; the results of every plan of the graph are compared with its
-// results.
+// Reference for all plans of a graph: executes the iterations of the graph one operation at a time.
 #pragma once
 
 #include <cstddef>
