@@ -39,8 +39,8 @@ class PacketEngine {
   virtual void set_listener(PacketEngineListener& listener) = 0;
   /// Checks a packet, 64 bytes, without starting it. nullopt: start() would accept it.
   virtual std::optional<PacketRefusal> check(const std::byte* raw) const = 0;
-  /// Starts a packet. The engine reports its end, unless it is dropped. Before it accesses memory, it calls
-  /// CopyContext::work_begins().
+  /// Starts a packet. The engine reports the packet's end unless the packet is dropped, and calls CopyContext::work_begins()
+  /// before it accesses memory.
   virtual void start(const std::byte* raw, const EnginePacket& packet) = 0;
   /// Drops all packets of a queue: their memory is not accessed afterwards, and they are not reported.
   virtual void drop(unsigned slot) = 0;

@@ -13,7 +13,7 @@
 
 namespace lacuna {
 
-/// How new packets are announced to the packet processor.
+/// Means by which new packets are announced to the packet processor.
 enum class DoorbellKind : std::uint8_t {
   ring,          ///< by ring() only: a doorbell register of the device
   legacy_index,  ///< amd_queue_t.max_legacy_doorbell_dispatch_id_plus_1 (doorbell type 1), read by poll_doorbells()
@@ -71,8 +71,7 @@ struct QueueSlot {
   DoorbellKind doorbell = DoorbellKind::ring;
   int priority = 0;
   std::vector<std::uint32_t> cu_mask;
-  std::uint64_t generation = 0;  ///< sequence number of the creation, counted over all slots: distinguishes successive queues
-                                 ///< of a slot
+  std::uint64_t generation = 0;  ///< sequence number of the creation, over all slots: tells apart successive queues of a slot
   std::uint64_t address = 0;     ///< GPU virtual address of the amd_queue_t
   // The ring as of the queue's creation: hardware keeps it in dedicated registers (CP_HQD_PQ_BASE, _CONTROL), which a program
   // cannot change through its amd_queue_t.

@@ -224,7 +224,7 @@ std::string RunningKernels::writers(const WavefrontSnapshot& reader, const Wavef
 void RunningKernels::write_barriers(const Dispatch& dispatch, std::span<const WavefrontSnapshot> wavefronts,
                                     std::ostream& out) const {
   std::size_t divergent = 0;
-  std::vector<const WavefrontSnapshot*> example;  // the first such workgroup's wavefronts that do not wait at the barrier
+  std::vector<const WavefrontSnapshot*> example;  // wavefronts of the first divergent workgroup that are not at the barrier
   for (std::size_t i = 0; i < wavefronts.size();) {
     std::size_t end = i;
     std::vector<const WavefrontSnapshot*> others;

@@ -113,8 +113,8 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   void record_history_events() { history_.record_events(); }
   /// Whether nothing is in flight and the counts of readers agree with the register maps. For tests.
   bool consistent() const;
-  /// For tests: from now on each write to a shared register and each renaming is followed by a check of the SIMD's register
-  /// map, and of the data that the readers of a pair and the entries found hold.
+  /// For tests: from now on, checks the SIMD's register map and the data of its shared registers after each write to a shared
+  /// register and each renaming, and the registers of each entry that is found.
   void check_registers_at_each_change() { checks_registers_ = true; }
   /// Highest number of register pairs of a SIMD in use so far.
   unsigned most_pairs() const;

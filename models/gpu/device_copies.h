@@ -60,7 +60,7 @@ class DeviceCopies : public CopyContext {
   /// Adds the amounts of bulk copies to the events that `meter` counts by the registered counters.
   void add_to(EnergyMeter& meter) const;
   const ResourceAmounts& used_in_bulk() const { return used_; }
-  /// Call it before L2 drops its dirty lines: lines that bulk copies have left dirty will not be written back.
+  /// Accounts for a reset: dirty lines in L2 will not be written back. Call it before L2 drops these lines.
   void reset();
 
   unsigned active_users() const override;

@@ -7,7 +7,8 @@
 namespace lacuna {
 
 ResourceAmounts GpuDevice::used() const {
-  // Counters of units and their caches change within windows only: back-to-back launches reuse the sums.
+  // Counters of units and their caches change within windows only: kernels launched between the same two windows reuse the
+  // sums.
   if (std::exchange(used_by_units_.windows, windows_.count()) != windows_.count()) used_by_units_.sum = used_by_units();
   ResourceAmounts sum = used_by_units_.sum;
   const auto of = [&sum](Resource r) -> std::uint64_t& { return sum[static_cast<std::size_t>(r)]; };

@@ -28,7 +28,7 @@
 
 namespace lacuna {
 
-/// How the lanes' addresses of an operand relate to the address of the packet's first lane.
+/// Relation of the lanes' addresses of an operand to the address of the packet's first lane.
 enum class OperandForm : std::uint8_t {
   strided,    ///< consecutive elements, in the order of the lanes
   uniform,    ///< all lanes have the same address

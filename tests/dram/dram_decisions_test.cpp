@@ -20,8 +20,8 @@ using namespace test;
 
 TEST(DramDecisions, AReadOfSeveralBurstsIsDoneWithTheLast) {
   DramSchedule schedule(small_dram());
-  // Three bursts of one row have column commands at 105, 111 and 117. Two bursts that cross from the end of a row to another
-  // bank have column commands at 205 and 209: the second activate is two cycles later, in the other group.
+  // Three bursts of one row have column commands at 105, 111 and 117 ns. Two bursts that cross from the end of a row to another
+  // bank have column commands at 205 and 209 ns: the second activate is 2 ns later, in the other group.
   schedule.read_later(address(0, 0, 0, 0), 3 * kBurst, 100_ns, 7);
   schedule.read_later(address(1, 1, 0, 15), 2 * kBurst, 200_ns, 8);
   schedule.read_later(address(0, 0, 0, 0) + 1, kBurst, 300_ns, 9);
@@ -104,7 +104,7 @@ TEST(DramDecisions, AReadOfAWaitingWriteIsAnsweredFromTheQueue) {
   EXPECT_EQ(first.at(1).done, 105_ns);
   EXPECT_EQ(first.at(1).waiting, 0_ns);
   EXPECT_EQ(schedule.next_decision(), 100_ns);
-  // The row is opened at 102 and used at 109, tCCDS after the first read.
+  // The row is opened at 102 ns and used at 109 ns, tCCDS after the first read.
   EXPECT_EQ(decided(schedule, 130_ns).at(2).done, 124_ns);
   EXPECT_EQ(schedule.statistics().forwarded, 2U);
   // The read arrives after the write has been drained.
@@ -142,7 +142,7 @@ TEST(DramDecisions, AWriteOfSeveralBurstsIsAcceptedWithTheLast) {
   open_row(schedule);
   EXPECT_EQ(schedule.write_later(address(0, 0, 1, 1), 2 * kBurst, 100_ns, 0), 100_ns);
   EXPECT_EQ(schedule.write_later(address(0, 0, 1, 3), 3 * kBurst, 101_ns, 1), std::nullopt);
-  // Column commands at 100, 106 and 112: three waiting writes enter one cycle after each.
+  // Column commands are issued at 100, 106 and 112 ns: three waiting writes enter one cycle after each.
   EXPECT_TRUE(decided(schedule, 112_ns).empty());
   const auto write = decided(schedule, 113_ns);
   ASSERT_EQ(write.size(), 1U);

@@ -34,9 +34,9 @@ TEST(DramSchedule, ColumnCommandsOfAGroupAreFurtherApart) {
 }
 
 TEST(DramSchedule, ActivatesKeepTheirDistance) {
-  // Reads of four banks in the same cycle: activates at 100, 102 (other group), 104 (tRRDS; tRRDL after the first has passed)
-  // and 106. The fifth read conflicts with the first: after a precharge at 115 (tRAS) it could activate at 124 (tRC), but must
-  // wait for the tFAW window.
+  // Reads of four banks in the same cycle: activates in cycles 100, 102 (other group), 104 (tRRDS; tRRDL after the first has
+  // passed) and 106. The fifth read conflicts with the first: after a precharge in cycle 115 (tRAS) it could activate in cycle
+  // 124 (tRC), but must wait for the tFAW window.
   expect_both(small_dram(), {{"first", 100, address(0, 0, 0, 0), 120},
                              {"other group", 100, address(0, 0, 1, 0), 124},
                              {"second bank of the first group", 100, address(0, 1, 0, 0), 128},
@@ -44,7 +44,7 @@ TEST(DramSchedule, ActivatesKeepTheirDistance) {
                              {"fifth waits for the window: activate at 130", 100, address(1, 0, 0, 0), 150}});
 }
 
-// Activate at 100, column command at 105: tRTP allows a precharge at 109, tRAS at 115; the later one counts.
+// Activate in cycle 100, column command in 105: tRTP allows a precharge in 109, tRAS in 115; the later one counts.
 TEST(DramSchedule, ARowStaysOpenAtLeastTras) {
   DramParameters p = small_dram();
   p.tRC = p.tRAS;  // has no effect
@@ -55,7 +55,7 @@ TEST(DramSchedule, ARowStaysOpenAtLeastTras) {
   }
 }
 
-// Without tRC, a precharge at 115 would allow an activate at 122.
+// Without tRC, a precharge in cycle 115 would allow an activate in cycle 122.
 TEST(DramSchedule, ActivatesOfABankAreAtLeastTrcApart) {
   for (const Step& conflict :
        {Step{"activate 124, column 129", 101, address(1, 0, 0, 0), 144}, Step{"precharge 117", 117, address(1, 0, 0, 0), 144},

@@ -33,7 +33,7 @@ constexpr unsigned kSlabRows = 64;
 constexpr unsigned kBuffers = 2;
 constexpr unsigned kLdsBase = 512;  ///< offset of the first buffer
 
-/// How a kernel reads slabs.
+/// Parameters of a kernel that reads slabs.
 struct Reads {
   unsigned in_flight = 1;  ///< number of reads before their data are used: at most 8, or 4 if `bytes` is 16
   unsigned bytes = 8;      ///< bytes per lane

@@ -95,7 +95,7 @@ TEST_F(DuploLoads, LoadsThatAreNotLookedUpAreCountedByReason) {
   }
 }
 
-// No gfx90a assembler accepts such a pair, so the instruction is encoded by hand.
+// No gfx90a assembler accepts a pair that begins at an odd register, so that no kernel can test this.
 TEST(ClassifiedLoad, RegistersAreAlignedPairs) {
   const IdGenerator ids(convolution(), DatumIds::exact);
   const auto of = [&](unsigned first, isa::OperandKind file) {

@@ -43,7 +43,7 @@ constexpr std::uint32_t kGolden = 0x9e3779b9;
 constexpr unsigned kLanes = 32;
 constexpr unsigned kWorkgroups = 18;  ///< three workgroups on each core
 constexpr std::uint64_t kOperandMask = 0xfff80;
-constexpr std::uint64_t kTrafficB = kA + 0x140000;  ///< operand b, behind the 1 MiB of operand a and further lines
+constexpr std::uint64_t kTrafficB = kA + 0x140000;  ///< operand b, after the 1 MiB of operand a and further lines
 constexpr std::uint64_t kResults = 0x2000;          ///< bytes of a workgroup's results
 
 enum class Traffic : std::uint8_t { combine, copy, compare };

@@ -73,8 +73,7 @@ class ClockedCalendar {
 
  private:
   static constexpr std::uint64_t kPicoseconds = 1'000'000'000'000;
-  static constexpr std::uint64_t kMostCycles = std::uint64_t{1} << 20;  // maximum number of cycles after the horizon that are
-                                                                        // stored as bits
+  static constexpr std::uint64_t kMostCycles = std::uint64_t{1} << 20;  // maximum cycles after the horizon, for storage as bits
 
   void leave_grid();
   void return_to_grid(Tick horizon);

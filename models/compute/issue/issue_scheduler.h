@@ -115,7 +115,7 @@ class IssueScheduler {
       const unsigned losers = ready & units.that_are(unit) & (0U - unsigned{takes_turn});
       lost |= losers;
       ready ^= losers;
-      if constexpr (!kOldestFirst) {  // read by the other policies only
+      if constexpr (!kOldestFirst) {  // the policy `oldest` does not read `last`
         if (!any) state.last = static_cast<std::uint8_t>(number);
         any = true;
       }
