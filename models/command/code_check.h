@@ -47,7 +47,7 @@ class CodeCheck {
   isa::Target target_;
   isa::MatrixCodes codes_;
   Objection objection_;
-  std::unordered_map<std::uint64_t, Checked> checked_;  ///< by entry point; never iterated, so that its order has no effect
+  std::unordered_map<std::uint64_t, Checked> checked_;  ///< indexed by entry point; never iterated
 };
 
 }  // namespace lacuna

@@ -120,7 +120,7 @@ std::uint32_t CommandProcessor::read_word(std::uint64_t offset, Tick at, bool de
     case LACUNA_GPU_QUEUE_STATUS:
       return slot_exists ? static_cast<std::uint32_t>(packets.queue(slot).state) : LACUNA_QUEUE_INACTIVE;
     case LACUNA_GPU_QUEUE_ERROR:
-      // For a failed slot, returns its error; otherwise the result of the last command.
+      // The error of a failed slot, otherwise the result of the last command.
       if (slot_exists && packets.queue(slot).state == QueueSlot::State::failed) return packets.queue(slot).error;
       return word(offset);
     case LACUNA_GPU_QUEUE_ERROR_PACKET_LO:

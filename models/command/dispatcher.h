@@ -145,7 +145,7 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public
   std::vector<ComputeUnit*> units_;
   std::vector<unsigned> numbers_;   // index in units_, by ComputeUnitPlace::index
   std::vector<unsigned> mask_bit_;  // each unit's bit in masks of compute units
-  std::vector<Dispatch*> active_;   // by descending priority, then in order of submission
+  std::vector<Dispatch*> active_;   // sorted by descending priority, then in order of submission
   std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;
   std::uint64_t completion_order_ = 0;
   unsigned next_unit_ = 0;

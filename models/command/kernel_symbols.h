@@ -71,9 +71,9 @@ class KernelSymbols {
   bool is_unchanged(const Place& place) const;
 
   const isa::MemoryInterface& memory_;
-  std::unordered_map<std::uint64_t, Place> found_;          ///< by kernel object
-  std::unordered_map<std::uint64_t, std::uint64_t> bases_;  ///< address of the code object, by kernel object
-  std::unordered_map<std::uint64_t, DataObjects> data_;     ///< by address of the code object
+  std::unordered_map<std::uint64_t, Place> found_;          ///< indexed by kernel object
+  std::unordered_map<std::uint64_t, std::uint64_t> bases_;  ///< address of the code object, indexed by kernel object
+  std::unordered_map<std::uint64_t, DataObjects> data_;     ///< indexed by address of the code object
   std::uint64_t readings_ = 0;
 };
 

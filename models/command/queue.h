@@ -15,7 +15,7 @@ namespace lacuna {
 
 /// Means by which new packets are announced to the packet processor.
 enum class DoorbellKind : std::uint8_t {
-  ring,          ///< by ring() only: a doorbell register of the device
+  ring,          ///< announced by ring() only: a doorbell register of the device
   legacy_index,  ///< amd_queue_t.max_legacy_doorbell_dispatch_id_plus_1 (doorbell type 1), read by poll_doorbells()
   write_index    ///< amd_queue_t.write_dispatch_id (doorbell type 2) and the packets' headers, read by poll_doorbells()
 };

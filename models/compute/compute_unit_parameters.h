@@ -15,7 +15,7 @@ enum class TimingMode : std::uint8_t {
 
 /// Order in which a SIMD offers a cycle to its wavefronts.
 enum class IssuePolicy : std::uint8_t {
-  oldest,       ///< in order of age
+  oldest,       ///< oldest wavefront first
   round_robin,  ///< in order of slot numbers, starting after the wavefront served first in the last cycle with an issue
   greedy,       ///< first the wavefront served first in the last cycle with an issue, then by age (greedy then oldest)
 };

@@ -66,7 +66,8 @@ class DramAddressMap {
   unsigned row_from_ = 0;
   unsigned group_from_ = 0;   // lowest bit of the group in a bank's number
   unsigned pseudo_from_ = 0;  // lowest bit of the pseudo channel in a bank's number
-  /// For each bit of a bank's number, from the most significant: mask of the burst number's bits whose parity is that bit.
+  /// One mask for each bit of a bank's number, from the most significant: the bit is the parity of the burst number's bits in
+  /// the mask.
   std::vector<std::uint64_t> bank_bits_;
   std::vector<Piece> column_pieces_;
 };

@@ -24,9 +24,9 @@ namespace lacuna {
 
 /// Lifetime of an entry.
 enum class HistoryKeep : std::uint8_t {
-  until_retired,      ///< until the last of its loads retires
-  until_overwritten,  ///< until its register is overwritten and has no other reader
-  always,             ///< forever: an upper bound, since no register keeps the data of such an entry
+  until_retired,      ///< released when the last of its loads retires
+  until_overwritten,  ///< released when its register is overwritten and has no other reader
+  always,             ///< never released: an upper bound, since no register keeps the data of such an entry
 };
 
 /// Reason why an entry was released.

@@ -218,7 +218,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   unsigned first_unit_node_ = 0;                       ///< source number of the first element of unit_nodes_
   std::vector<ExtensionRequester> extension_requesters_;
   std::optional<ExtensionMemory> extension_memory_;
-  /// For each compute unit whose instructions also invalidate caches of extensions: its L1V and those caches.
+  /// The L1V of each compute unit whose instructions also invalidate caches of extensions, together with those caches.
   std::vector<std::unique_ptr<CachesTogether>> vector_caches_;
   std::vector<Requester> requesters_;        ///< indexed by the fabric's source number
   std::unique_ptr<PageWalker> page_walker_;  ///< null if translation takes no time

@@ -71,7 +71,7 @@ class ZeroMaskMap {
 /// not depend on the number of threads.
 class ZeroMasks : public WindowObserver, public WriteObserver {
  public:
-  /// For bus addresses [base, base + size), all words unknown. `groups`: number of groups of compute units.
+  /// Covers bus addresses [base, base + size); initially all words are unknown. `groups`: number of groups of compute units.
   ZeroMasks(std::uint64_t base, Bytes size, unsigned groups);
 
   /// Whether the word at an address is known.

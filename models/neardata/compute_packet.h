@@ -45,7 +45,7 @@ struct ComputePacket {
   struct Operand {
     OperandForm form = OperandForm::absent;
     std::uint64_t address = 0;                  ///< address of the first lane
-    std::array<std::uint8_t, kLanes> places{};  ///< if scattered: byte offset in the line, for each active lane
+    std::array<std::uint8_t, kLanes> places{};  ///< byte offset of each active lane in the line, if scattered
     bool operator==(const Operand&) const = default;
   };
 

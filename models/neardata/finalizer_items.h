@@ -61,7 +61,7 @@ struct MovedItem {
   Resources reads;
   Resources writes;
   isa::PendingRegisters uses;       ///< registers that must be available before the instruction issues
-  isa::PendingRegisters available;  ///< for a wait: registers that the wait makes available
+  isa::PendingRegisters available;  ///< registers that the item makes available, if it is a wait
   bool is_fixed = false;            ///< no instruction may move across this one
 };
 

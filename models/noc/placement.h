@@ -17,8 +17,8 @@ struct FabricPlacement {
 
 /// Additional sources and destinations that share the node of another one. Guests are numbered after all others.
 struct FabricGuests {
-  std::vector<unsigned> sources;       ///< for each guest, the source whose node it shares
-  std::vector<unsigned> destinations;  ///< for each guest, the destination whose node it shares
+  std::vector<unsigned> sources;       ///< the source whose node each guest shares
+  std::vector<unsigned> destinations;  ///< the destination whose node each guest shares
 };
 
 /// Places sources and destinations; `source_count` and `destination_count` exclude guests. Without routers each source and

@@ -245,9 +245,9 @@ TEST(DramDecisions, RowsAreCountedByTheCommandsThatWereNeeded) {
 TEST(DramDecisions, WaitingIsTheTimeBeyondThatOfAnIdleChannel) {
   DramSchedule schedule(small_dram());
   schedule.read_later(address(0, 0, 0, 0), kBurst, 100_ns, 0);
-  schedule.read_later(address(0, 0, 0, 1), kBurst, 100_ns, 1);  // a row hit: column command at 111 instead of 100
+  schedule.read_later(address(0, 0, 0, 1), kBurst, 100_ns, 1);  // a row hit: column command at 111 ns instead of 100 ns
   schedule.read_later(address(1, 0, 0, 1), kBurst, 100_ns,
-                      2);  // precharge at 115 instead of 100, activate 2 cycles after its earliest cycle
+                      2);  // precharge at 115 ns instead of 100 ns, activate 2 ns after its earliest time
   const auto reads = decided(schedule, 1_us);
   EXPECT_EQ(reads.at(0).waiting, 0_ns);
   EXPECT_EQ(reads.at(1).waiting, 11_ns);

@@ -377,7 +377,7 @@ TEST(LoadHistory, EqualsASecondImplementation) {
                   in_flight.push_back({entry, history.generation(entry), expected->id});
                   break;
                 }
-                // A load overwrites its destination first.
+                // A load that misses overwrites its destination before it gets an entry.
                 const auto destination = static_cast<std::uint16_t>(random() % 64);
                 history.overwrite(0, destination, Tick{at});
                 reference.overwrite(destination);

@@ -58,7 +58,7 @@ Outcome<double> page_rank(const SparseMatrix& matrix, double tolerance, std::uin
   constexpr double kDamping = 0.85;
   const auto n = static_cast<double>(matrix.rows);
   const Owned<GrB_Matrix> a = matrix_of<double>(matrix);
-  // For vertices that have edges: share of the rank that moves along each edge.
+  // Share of the rank that moves along each edge of a vertex; absent for vertices without edges.
   const Owned<GrB_Vector> degree = empty_vector<double>(matrix.rows), share = empty_vector<double>(matrix.rows);
   check(GrB_Matrix_reduce_Monoid(degree.get(), nullptr, nullptr, GrB_PLUS_MONOID_FP64, a.get(), nullptr));
   check(GrB_Vector_apply_BinaryOp1st_FP64(share.get(), nullptr, nullptr, GrB_DIV_FP64, kDamping, degree.get(), nullptr));

@@ -258,10 +258,12 @@ TEST(VectorLines, LiveFromTheFirstToTheLastUse) {
   const LineLives x = x_lives(pass.shape, 16, 128), w = w_lives(pass.shape, 16, 128), z = z_lives(pass.shape, 16, 128);
   EXPECT_EQ(x.first, (std::vector<std::uint32_t>{0, StepLists::kNever, 1}));
   EXPECT_EQ(x.last, (std::vector<std::uint32_t>{2, 0, 1}));
-  // w of row 0: from E-wise in step 1 to column 40 in step 2; w of row 40: from step 3 to its row in step 4.
+  // w of row 0 is live from E-wise in step 1 to its use with column 40 in step 2, w of row 40 from step 3 to its row's use in
+  // step 4.
   EXPECT_EQ(w.first, (std::vector<std::uint32_t>{1, StepLists::kNever, 3}));
   EXPECT_EQ(w.last, (std::vector<std::uint32_t>{2, 0, 4}));
-  // Sum 0: row 0 in step 2; sum 20: row 40 in step 4; sum 40: row 0 in step 2; others: c / 16 + 2.
+  // Sum 0 is used with row 0 in step 2, sum 20 with row 40 in step 4, sum 40 with row 0 in step 2; sum c of the others is
+  // finished in step c / 16 + 2.
   EXPECT_EQ(z.first, (std::vector<std::uint32_t>{2, 3, 2}));
   EXPECT_EQ(z.last, (std::vector<std::uint32_t>{2, 4, 4}));
   // T = 4: column 40 is in sub-tensor 10, as is row 40.

@@ -55,9 +55,9 @@ class Plic : public MmioPeripheral {
   enum : unsigned { kPriority, kPending, kFirstContext };  // then the registers of each context: enable, threshold, claim
   unsigned max_priority_;
   unsigned sources_;
-  std::vector<std::uint32_t> priority_;  // by source number
+  std::vector<std::uint32_t> priority_;  // indexed by source number
   std::vector<std::uint32_t> pending_;   // bits
-  std::vector<bool> in_service_;         // by source number
+  std::vector<bool> in_service_;         // indexed by source number
   std::vector<Context> contexts_;
   std::vector<bool> levels_;  // levels of the contexts' lines, which follow a delta cycle later
   sc_core::sc_event update_;

@@ -77,7 +77,7 @@ class Semihosting {
   const HartConsole& console_;
   GuestAccess& guest_;
   std::filesystem::path root_;
-  std::vector<std::unique_ptr<GuestFile>> files_;  ///< by handle - 1
+  std::vector<std::unique_ptr<GuestFile>> files_;  ///< indexed by handle - 1
   Fields fields_;
   std::vector<std::byte> buffer_;
   int error_ = 0;

@@ -41,8 +41,8 @@ enum class StopReason : std::uint8_t {
   time_limit,
   synchronise,         ///< a device was written, or an interrupt input changed: the rest of the platform must catch up
   wait_for_interrupt,  ///< wfi; pc is after it
-  breakpoint,          ///< at pc, not executed
-  ebreak,              ///< at pc, not executed (only with stop_at_ebreak)
+  breakpoint,          ///< breakpoint at pc, not executed
+  ebreak,              ///< ebreak at pc, not executed (only with stop_at_ebreak)
   watchpoint,          ///< described by hit_watchpoint(); pc is after the access
   stopped,             ///< request_stop() was called
   trap_unreachable,    ///< the trap handler's first instruction cannot be fetched; mcause, mepc, mtval describe that trap

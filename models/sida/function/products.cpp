@@ -14,11 +14,11 @@ constexpr std::uint64_t kEntriesAtOnce = 16384;
 
 /// Entries of a matrix, the vector that they are multiplied by, and the sums that their terms are added to.
 struct Terms {
-  const std::uint32_t* from;    ///< for each entry: index of its element of x
-  const std::uint32_t* to;      ///< for each entry: index of its sum; unused by line_sums
+  const std::uint32_t* from;    ///< index of each entry's element of x
+  const std::uint32_t* to;      ///< index of each entry's sum; unused by line_sums
   const std::byte* values;      ///< value of each entry; null: all values are 1
   const std::byte* x;           ///< elements with their features
-  const std::uint8_t* present;  ///< for each element of x: whether it is present; null: all are present
+  const std::uint8_t* present;  ///< whether each element of x is present; null: all are
   std::uint32_t width;          ///< features of an element
 };
 

@@ -19,7 +19,7 @@ namespace lacuna::sida {
 /// A complete vector in host memory: elements with their features.
 struct HostVector {
   std::vector<std::byte> values;
-  std::vector<std::uint8_t> present;  ///< for each element: whether it is present; empty: all are present
+  std::vector<std::uint8_t> present;  ///< whether each element is present; empty: all are
 
   const std::uint8_t* present_or_null() const { return present.empty() ? nullptr : present.data(); }
 };

@@ -122,7 +122,8 @@ EnergyCounts energy_counts(const PassShape& shape, const PassCounts& counts, uns
     energy.write(BufferKind::vectors, counts.lines.w_read_back * line_bytes);
   }
   if (shape.has_os) energy.pass(BufferKind::vectors, shape.y_length * shape.w_bytes);  // y
-  // With load code, the x reads are of the vectors from which it computes x; otherwise they are of x itself, counted above.
+  // With load code, reads of kind x fetch the vectors from which the code computes x; otherwise they fetch x itself, counted
+  // above.
   if (shape.load.instructions != 0) energy.pass(BufferKind::vectors, counts.read(MemoryKind::x));
   for (const MemoryKind kind : {MemoryKind::ewise_vectors, MemoryKind::outputs})
     energy.pass(BufferKind::vectors, counts.read(kind) + counts.written(kind));

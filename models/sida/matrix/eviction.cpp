@@ -83,7 +83,7 @@ class Buffer {
   const Index width_;
   const std::uint64_t room_;
   bool reserves_ = false;
-  std::vector<Index> waiting_, missing_;  ///< for each row: entries in the buffer, and evicted entries
+  std::vector<Index> waiting_, missing_;  ///< numbers of each row's entries in the buffer, and of its evicted entries
   std::vector<Index> all_;                ///< number of entries of each row
   std::uint64_t used_ = 0;
   Index highest_ = 0;  ///< no higher row has an entry in the buffer

@@ -64,7 +64,7 @@ Blocks blocks(const SparseMatrix& matrix, Index side, unsigned value_bytes) {
   if (side == 0 || side > 256) throw MatrixError("the side of a block is 1 to 256, as coordinates within it have one byte");
   const auto in_blocks = [side](Index n) { return (std::uint64_t{n} + side - 1) / side; };
   Blocks result{.side = side, .count = 0, .bytes = 0};
-  // For each row of blocks: 1 + the last column of blocks that had an entry in this row of blocks.
+  // 1 + the last column of blocks that had an entry, for each row of blocks.
   std::vector<std::uint64_t> seen(in_blocks(matrix.rows));
   for (Index c = 0; c < matrix.columns; ++c) {
     const std::uint64_t number = c / side + std::uint64_t{1};

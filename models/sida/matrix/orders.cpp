@@ -14,7 +14,7 @@
 namespace lacuna::sida {
 namespace {
 
-constexpr unsigned kGraphOrderWindow = 5;  // as in the paper by Wei et al.
+constexpr unsigned kGraphOrderWindow = 5;  // value in the paper by Wei et al.
 
 std::vector<Index> natural(const SparseMatrix& matrix) {
   std::vector<Index> order(matrix.columns);

@@ -20,7 +20,7 @@ ColumnLoader::ColumnLoader(const PassShape& shape, const PipelineParameters& par
 
 void ColumnLoader::count_blocks() {
   blocks_.resize(sub_tensors_);
-  // For each row of blocks: 1 + the last column of blocks that had an entry in this row of blocks.
+  // 1 + the last column of blocks that had an entry, for each row of blocks.
   std::vector<std::uint64_t> seen((shape_.x_length + shape_.block_side - 1) / shape_.block_side);
   for (std::uint64_t c = 0; c < shape_.os.lines(); ++c) {
     const std::uint64_t number = c / shape_.block_side + 1;

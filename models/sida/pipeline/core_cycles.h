@@ -59,7 +59,7 @@ class ScatterGroups {
   Time cycles_per_group_;
   Scatter scatter_;
   unsigned count_bits_;              ///< low bits of a mark that count products; the others hold the group's number
-  std::vector<std::uint32_t> mark_;  ///< for each sum: the last group that used it, and its products in that group
+  std::vector<std::uint32_t> mark_;  ///< last group that used each sum, and the sum's products in that group
   std::uint32_t number_ = 1;         ///< number of the current group
   std::uint64_t filled_ = 0;         ///< entries in the current group so far
   std::uint32_t most_ = 0;           ///< maximum number of the group's products for one sum

@@ -71,8 +71,8 @@ class CsrLoader {
   const PassShape& shape_;
   std::uint64_t sub_tensor_;
   Balance balance_;
-  std::vector<Index> position_;  ///< for each row: first entry that may not have been requested
-  std::vector<Index> next_;      ///< for each row: its own number while it has entries to fetch, then a later row
+  std::vector<Index> position_;  ///< first entry of each row that may not have been requested
+  std::vector<Index> next_;      ///< each row's own number while it has entries to fetch, then a later row
   std::vector<Index> held_, used_early_;
   std::vector<Index> held_in_;  ///< converted entries of each sub-tensor
   std::vector<RowSegment> segments_;

@@ -17,7 +17,7 @@ RowStore::RowStore(const PassShape& shape, std::uint64_t sub_tensor, std::uint64
   for (std::uint64_t column = 0; column < shape.os.lines(); ++column)
     profile_[column / sub_tensor].added += shape.os.offsets[column + 1] - first_unknown(column);
   const LineOrder& rows = shape.is_order();
-  // For each step: space of the rows whose first waiting entry arrives in it.
+  // Space of the rows whose first waiting entry arrives in each step.
   std::vector<std::uint64_t> begun(reserve == CsrReserve::row ? steps : 0);
   for (std::uint64_t row = 0; row < rows.lines(); ++row) {
     const std::uint64_t length = rows.length(row), due = row / sub_tensor + 2;

@@ -80,7 +80,7 @@ class RowStore {
   double repack_threshold_;
   std::vector<Profile> profile_;
   bool by_row_ = false;
-  std::vector<Index> waiting_, missing_;  ///< for each row: entries in the buffer, and evicted entries
+  std::vector<Index> waiting_, missing_;  ///< numbers of each row's entries in the buffer, and of its evicted entries
   std::vector<std::uint64_t> occupied_;   ///< one bit per row; set at least for all rows with entries in the buffer
   Index highest_word_ = 0;                ///< no later word of `occupied_` has a bit set
   std::uint64_t waiting_now_ = 0, used_ = 0;

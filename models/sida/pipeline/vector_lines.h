@@ -101,7 +101,7 @@ class VectorLines {
   LineBytes cached_;
   std::vector<MemoryRequest> spills_, read_backs_;
 
-  std::vector<std::uint8_t> early_;  ///< for each line of z: whether it is live early; empty until the first such line
+  std::vector<std::uint8_t> early_;  ///< whether each line of z is live early; empty until one is
   std::uint64_t early_bytes_ = 0;
 };
 
