@@ -42,8 +42,18 @@ void KernelRecorder::ended(const InFlightPacket& packet, End how) {
   if (how == End::unfinished) dispatcher_.add_resident(d, record.activity);
   if (resources_ != nullptr) add_resources(d, record);
   if (d.estimated.kind != 0 && how == End::done) extrapolate(d, record);
-  if (energy_ != nullptr) record.energy = energy_->kernel_ended(record.index, record.end);
+  if (energy_ != nullptr) record.energy = energy_->kernel_ended(record.index, record.end, untimed_work(d, record));
   for (KernelObserver* observer : observers_) observer->kernel_ended(record);
+}
+
+UntimedWork KernelRecorder::untimed_work(const Dispatch& dispatch, const KernelRecord& record) {
+  const EstimatedTime& e = dispatch.estimated;
+  const double time = static_cast<double>(e.time.ps);
+  return {.kind = e.kind,
+          .instructions = record.wavefront_instructions + record.skipped_instructions,
+          .untimed = e.instructions,
+          .half_width = static_cast<double>(e.half_width.ps),
+          .half_width_share = time > 0 ? static_cast<double>(e.half_width.ps) / time : 0};
 }
 
 void KernelRecorder::extrapolate(const Dispatch& dispatch, KernelRecord& record) {

@@ -38,9 +38,19 @@ void EnergyLedger::start(std::uint64_t kernel, Tick at) {
   running_.push_back({.kernel = kernel, .start = at, .share = {}});
 }
 
-KernelEnergy EnergyLedger::end(std::uint64_t kernel, Tick at) {
+std::vector<EnergyLedger::Running>::iterator EnergyLedger::find(std::uint64_t kernel) {
   const auto found = std::find_if(running_.begin(), running_.end(), [&](const Running& r) { return r.kernel == kernel; });
   if (found == running_.end()) throw std::logic_error("energy of kernel " + std::to_string(kernel) + ", which does not run");
+  return found;
+}
+
+std::vector<double> EnergyLedger::counts_of(std::uint64_t kernel, Tick at) {
+  settle(at);
+  return find(kernel)->share.counts;
+}
+
+KernelEnergy EnergyLedger::end(std::uint64_t kernel, Tick at) {
+  const auto found = find(kernel);
   settle(at);
   kernels_ += found->share;
   KernelEnergy energy{.joules = meter_.joules(found->share.counts, found->share.picoseconds), .peak_watts = found->peak_watts};

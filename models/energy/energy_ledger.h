@@ -31,6 +31,8 @@ class EnergyLedger {
 
   // For all functions, an `at` earlier than the latest one passed so far is treated as the latest one.
   void start(std::uint64_t kernel, Tick at);
+  /// Numbers of events attributed to a kernel until `at`. Throws std::logic_error if the kernel has not been started.
+  std::vector<double> counts_of(std::uint64_t kernel, Tick at);
   /// Ends a kernel and returns its energy. Throws std::logic_error if the kernel has not been started.
   KernelEnergy end(std::uint64_t kernel, Tick at);
   /// Records the device's power in a completed sampling interval that began at `begin`.
@@ -53,6 +55,8 @@ class EnergyLedger {
     EnergyShare share;
     double peak_watts = 0;
   };
+
+  std::vector<Running>::iterator find(std::uint64_t kernel);
 
   const EnergyMeter& meter_;
   EnergyMeter::Counts first_;

@@ -49,9 +49,15 @@ void EnergyMeter::spare(std::string_view block_name, std::string_view event, con
   sources_.push_back({&amount, static_cast<std::size_t>(known - events_.begin()), true});
 }
 
+void EnergyMeter::add_estimated(std::span<const std::uint64_t> counts) {
+  estimated_.resize(events_.size());
+  for (std::size_t i = 0; i < counts.size(); ++i) estimated_[i] += counts[i];
+}
+
 EnergyMeter::Counts EnergyMeter::counts() const {
   for (const auto& update : updates_) update();
-  Counts counts(events_.size());
+  Counts counts = estimated_;
+  counts.resize(events_.size());
   for (const Source& source : sources_) {
     if (source.spared) {
       counts[source.event] -= *source.counter;

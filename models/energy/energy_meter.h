@@ -46,6 +46,9 @@ class EnergyMeter {
   /// is unknown. `amount` must outlive the meter and must never exceed the event's count.
   void spare(std::string_view block, std::string_view event, const std::uint64_t& amount);
 
+  /// Adds events that were not counted because they are estimates: `counts`, by index in events().
+  void add_estimated(std::span<const std::uint64_t> counts);
+
   Counts counts() const;
   const std::vector<std::string>& blocks() const { return blocks_; }
   const std::vector<Event>& events() const { return events_; }
@@ -66,6 +69,7 @@ class EnergyMeter {
     bool spared = false;  ///< subtracted, see spare()
   };
   std::vector<Source> sources_;
+  Counts estimated_;  ///< by event; empty: none
   std::vector<std::function<void()>> updates_;
 };
 

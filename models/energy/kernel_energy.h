@@ -14,6 +14,8 @@ struct KernelEnergy {
   /// Highest power of the device in a sampling interval that lies within the kernel; if there is no such interval, the kernel's
   /// mean power.
   double peak_watts = 0;
+  /// Half of the 95 % confidence interval of the total, because a part of the kernel ran without timing.
+  double half_width = 0;
 
   bool measured() const { return !joules.empty(); }
   double total() const { return std::accumulate(joules.begin(), joules.end(), 0.0); }
@@ -21,8 +23,18 @@ struct KernelEnergy {
     if (joules.size() < other.joules.size()) joules.resize(other.joules.size());
     for (std::size_t i = 0; i < other.joules.size(); ++i) joules[i] += other.joules[i];
     peak_watts = peak_watts > other.peak_watts ? peak_watts : other.peak_watts;
+    half_width += other.half_width;
     return *this;
   }
+};
+
+/// Part of a kernel that ran without timing (models/sampling): its events are not in the device's counters.
+struct UntimedWork {
+  std::uint64_t kind = 0;            ///< class of launches that use the same energy for the same work; 0: none
+  std::uint64_t instructions = 0;    ///< wavefront instructions of the kernel
+  std::uint64_t untimed = 0;         ///< number of these that ran without timing
+  double half_width = 0;             ///< half of the 95 % confidence interval of the untimed part's time, in picoseconds
+  double half_width_share = 0;       ///< the same, as a share of that time
 };
 
 /// Kernels are identified by Dispatch::index.
@@ -30,7 +42,9 @@ class KernelEnergyMeter {
  public:
   virtual ~KernelEnergyMeter() = default;
   virtual void kernel_started(std::uint64_t kernel, Tick at) = 0;
-  virtual KernelEnergy kernel_ended(std::uint64_t kernel, Tick at) = 0;
+  /// The events of untimed work are estimated from those of the kernel's timed part or, if there is none, from those of the
+  /// latest launch of its kind.
+  virtual KernelEnergy kernel_ended(std::uint64_t kernel, Tick at, const UntimedWork& work) = 0;
 };
 
 }  // namespace lacuna

@@ -1,5 +1,8 @@
 #include "models/gpu/device_energy.h"
 
+#include <cmath>
+#include <numeric>
+
 namespace lacuna {
 
 void DeviceEnergy::begin() {
@@ -20,9 +23,36 @@ void DeviceEnergy::finish(Tick at) {
 void DeviceEnergy::kernel_started(std::uint64_t kernel, Tick at) { ledger_->start(kernel, at); }
 
 // An interval of the power trace that ends with the kernel belongs to the kernel.
-KernelEnergy DeviceEnergy::kernel_ended(std::uint64_t kernel, Tick at) {
+KernelEnergy DeviceEnergy::kernel_ended(std::uint64_t kernel, Tick at, const UntimedWork& work) {
+  const double half_width = work.kind != 0 ? add_untimed(kernel, at, work) : 0;
   trace_->advance(at);
-  return ledger_->end(kernel, at);
+  KernelEnergy energy = ledger_->end(kernel, at);
+  energy.half_width = half_width;
+  return energy;
+}
+
+// Adds the events of untimed instructions, in proportion to the work. Returns half of the confidence interval of the kernel's
+// energy: static power for longer or shorter, and as many events of the untimed part more or less as its time.
+double DeviceEnergy::add_untimed(std::uint64_t kernel, Tick at, const UntimedWork& work) {
+  const std::vector<double> counts = ledger_->counts_of(kernel, at);
+  const auto all = static_cast<double>(work.instructions);
+  const auto timed = static_cast<double>(work.instructions - work.untimed);
+  LikeLaunch& like = launches_[work.kind];
+  if (timed > 0) {
+    like = {.counts = counts, .instructions = timed};
+  } else if (like.instructions == 0) {
+    return 0;
+  }
+  const double factor = timed > 0 ? all / timed - 1 : all / like.instructions;
+  std::vector<std::uint64_t> estimated(counts.size());
+  for (std::size_t i = 0; i < estimated.size(); ++i)
+    estimated[i] = static_cast<std::uint64_t>(std::llround(like.counts[i] * factor));
+  meter_.add_estimated(estimated);
+  const std::vector<double> untimed(estimated.begin(), estimated.end());
+  const std::vector<double> dynamic = meter_.joules(untimed, 0);
+  const std::vector<double> constant = meter_.joules(std::vector<double>(counts.size()), work.half_width);
+  return std::accumulate(dynamic.begin(), dynamic.end(), 0.0) * work.half_width_share +
+         std::accumulate(constant.begin(), constant.end(), 0.0);
 }
 
 void DeviceEnergy::resolve(Tick end) {

@@ -4,6 +4,7 @@
 // no process or event of the simulation: behaviour and timing of a run are the same with and without it.
 #pragma once
 
+#include <map>
 #include <optional>
 
 #include "models/compute/windows.h"
@@ -31,7 +32,7 @@ class DeviceEnergy : public KernelEnergyMeter, public WindowBarrier {
   const EnergyLedger& ledger() const { return *ledger_; }
 
   void kernel_started(std::uint64_t kernel, Tick at) override;
-  KernelEnergy kernel_ended(std::uint64_t kernel, Tick at) override;
+  KernelEnergy kernel_ended(std::uint64_t kernel, Tick at, const UntimedWork& work) override;
   void group_finished(unsigned group, unsigned thread, Tick end) override { barrier_.group_finished(group, thread, end); }
   void begin(Tick far) override { barrier_.begin(far); }
   void resolve(Tick end) override;
@@ -40,10 +41,18 @@ class DeviceEnergy : public KernelEnergyMeter, public WindowBarrier {
 
  private:
   void sampled(const PowerSample& sample);
+  double add_untimed(std::uint64_t kernel, Tick at, const UntimedWork& work);
+
+  /// Events of the latest launch of a kind, and its instructions.
+  struct LikeLaunch {
+    std::vector<double> counts;
+    double instructions = 0;
+  };
 
   const Tick interval_;
   WindowBarrier& barrier_;
   EnergyMeter meter_;
+  std::map<std::uint64_t, LikeLaunch> launches_;  ///< by UntimedWork::kind
   std::optional<EnergyLedger> ledger_;
   std::optional<PowerTrace> trace_;
   PowerTrace::Sink sink_;

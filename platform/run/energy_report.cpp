@@ -52,7 +52,7 @@ Json share_json(const EnergyMeter& meter, const EnergyShare& share) {
 
 void write_energy_csv_header(const std::vector<std::string>& blocks, std::ostream& out) {
   if (blocks.empty()) return;
-  out << ",energy_j,mean_w,peak_w,energy_delay_js";
+  out << ",energy_j,half_width_j,mean_w,peak_w,energy_delay_js";
   for (const std::string& block : blocks) out << ",energy_" << block << "_j";
 }
 
@@ -64,6 +64,7 @@ void append_energy_csv(const KernelEnergy& energy, Tick time, std::string& line)
   };
   const double total = energy.total();
   column(total);
+  column(energy.half_width);
   column(mean_watts(total, time));
   column(energy.peak_watts);
   column(total * seconds(time));
@@ -73,6 +74,7 @@ void append_energy_csv(const KernelEnergy& energy, Tick time, std::string& line)
 Json energy_json(const KernelEnergy& energy, const std::vector<std::string>& blocks, Tick time) {
   const double total = energy.total();
   Json json{{"joules", total},
+            {"half_width_joules", energy.half_width},
             {"mean_watts", mean_watts(total, time)},
             {"peak_watts", energy.peak_watts},
             {"energy_delay_js", total * seconds(time)}};

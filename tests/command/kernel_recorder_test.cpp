@@ -35,7 +35,7 @@ struct Energy : KernelEnergyMeter {
     EXPECT_EQ(at, Tick{1'000});
     calls.emplace_back("energy started");
   }
-  KernelEnergy kernel_ended(std::uint64_t, Tick) override {
+  KernelEnergy kernel_ended(std::uint64_t, Tick, const UntimedWork&) override {
     calls.emplace_back("energy ended");
     KernelEnergy energy;
     energy.peak_watts = 5;

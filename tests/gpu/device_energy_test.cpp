@@ -57,7 +57,7 @@ TEST_F(DeviceEnergyTest, KernelsAndSamplesFollowTheWindows) {
   for (std::uint64_t end = 2; end <= 4; ++end) energy_.resolve(microseconds(end));
   edge_.served += 9000;
   energy_.resolve(microseconds(5));
-  const KernelEnergy kernel = energy_.kernel_ended(5, microseconds(6));
+  const KernelEnergy kernel = energy_.kernel_ended(5, microseconds(6), {});
   ASSERT_EQ(kernel.joules.size(), 2U);
   EXPECT_DOUBLE_EQ(kernel.joules[0], 13e-6);
   EXPECT_DOUBLE_EQ(kernel.joules[1], 50e-6);
@@ -69,6 +69,42 @@ TEST_F(DeviceEnergyTest, KernelsAndSamplesFollowTheWindows) {
   EXPECT_DOUBLE_EQ(samples_.back().total(), 10);
   EXPECT_DOUBLE_EQ(energy_.ledger().idle().picoseconds, 3e6);
   EXPECT_DOUBLE_EQ(energy_.ledger().whole().picoseconds, 8e6);
+}
+
+// A quarter of the kernel's instructions has been timed: the other three use three times its events. Its time is 2 us, of which
+// 1.5 us are an estimate within 0.3 us.
+TEST_F(DeviceEnergyTest, EventsOfUntimedWorkAreEstimated) {
+  energy_.kernel_started(1, microseconds(1));
+  edge_.served += 50;
+  const UntimedWork work{.kind = 1, .instructions = 1000, .untimed = 750, .half_width = 0.3e6, .half_width_share = 0.2};
+  const KernelEnergy kernel = energy_.kernel_ended(1, microseconds(3), work);
+  EXPECT_DOUBLE_EQ(kernel.joules[0], 200e-9);
+  EXPECT_DOUBLE_EQ(kernel.joules[1], 20e-6);
+  EXPECT_DOUBLE_EQ(kernel.half_width, 0.2 * 150e-9 + 0.3e-6 * 10);
+
+  // The next launch of this kind runs without timing as a whole, with twice the instructions.
+  energy_.kernel_started(2, microseconds(3));
+  const KernelEnergy next = energy_.kernel_ended(
+      2, microseconds(7), {.kind = 1, .instructions = 2000, .untimed = 2000, .half_width = 0, .half_width_share = 0});
+  EXPECT_DOUBLE_EQ(next.joules[0], 400e-9);
+  EXPECT_DOUBLE_EQ(next.joules[1], 40e-6);
+
+  // Kernels and idle time add up to the whole, and power over time integrates to it.
+  energy_.finish(microseconds(8));
+  const EnergyLedger& ledger = energy_.ledger();
+  EXPECT_DOUBLE_EQ(ledger.whole().counts[0], 600);
+  EXPECT_DOUBLE_EQ(ledger.kernels().counts[0], 600);
+  double joules = 0;
+  for (const PowerSample& s : samples_) joules += s.total() * static_cast<double>((s.end - s.begin).ps) * 1e-12;
+  EXPECT_NEAR(joules, 600e-9 + 80e-6, 1e-12);
+}
+
+// Without a timed launch of the kind there is nothing to estimate from.
+TEST_F(DeviceEnergyTest, UnknownWorkHasNoEvents) {
+  energy_.kernel_started(1, microseconds(1));
+  const KernelEnergy kernel = energy_.kernel_ended(
+      1, microseconds(2), {.kind = 7, .instructions = 10, .untimed = 10, .half_width = 0, .half_width_share = 0});
+  EXPECT_DOUBLE_EQ(kernel.joules[0], 0);
 }
 
 }  // namespace
