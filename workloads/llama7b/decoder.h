@@ -55,6 +55,14 @@ class Decoder {
     put(l.attention_gain, "the gain", attention_gain), put(l.feed_forward_gain, "the gain", feed_forward_gain);
     put(l.keys, "the cache of keys", keys), put(l.values, "the cache of values", values);
   }
+  /// The matrix that maps the features of a token to the vocabulary, and the gain of the normalisation before it.
+  void put_head(const std::vector<float>& head, const std::vector<float>& gain) {
+    head_ = std::make_unique<Tensor>("the head", head.size(), program_.checks());
+    head_->put(std::vector<T>(head.begin(), head.end()));
+    head_gain_ = std::make_unique<Tensor>("the gain", gain.size(), program_.checks());
+    head_gain_->put(std::vector<T>(gain.begin(), gain.end()));
+    logits_ = std::make_unique<Tensor>("logits", s_.tokens * (head.size() / s_.hidden), program_.checks());
+  }
   void put_input(const std::vector<float>& x) { x_->put(std::vector<T>(x.begin(), x.end())); }
   unsigned kernels() const { return log_.kernels(); }
 
@@ -75,6 +83,10 @@ class Decoder {
       silu();
       linear("w2", *layer.m.w2, *gate_, *x_, true);
     }
+    if (head_ == nullptr) return;
+    prefix_ = "head_";
+    norm("norm", *head_gain_);
+    linear("product", *head_, *normed_, *logits_, false);
   }
 
  private:
@@ -194,6 +206,7 @@ class Decoder {
   workload::DeviceArray<float2> rotations_;
   std::vector<Layer> layers_;
   Pointer x_, normed_, q_, k_, v_, attended_, gate_, up_;
+  Pointer head_, head_gain_, logits_;  ///< null without put_head()
   Scratch parts_, columns_;
   workload::LayerLog log_;
   std::string prefix_, name_;
