@@ -57,6 +57,9 @@ po::options_description platform_options(Command command) {
   options.add(machine_options());
   po::options_description run = topic("Run");
   run.add_options()("max-time", po::value<std::string>()->value_name("TIME"), "end after this simulated time, e.g. 10ms");
+  if (command != Command::hart)
+    run.add_options()("results", po::value<std::string>()->value_name("none"),
+                      "with gpu.timing = sampled: skip what is not timed, so that results are not computed");
   if (simulates(command))
     run.add_options()                                                                                                //
         ("gdb", po::value<std::uint16_t>()->value_name("PORT"), "wait for GDB on 127.0.0.1:PORT (0: any free one)")  //
@@ -316,6 +319,10 @@ void collect_sources(const po::parsed_options& parsed, CommandLine& line) {
       for (const std::string& value : option.value) line.configuration.push_back({option.string_key == "config", value});
     if (line.command == Command::launch && launch_options().find_nothrow(option.string_key, false) != nullptr)
       for (const std::string& value : option.value) line.launch.values.emplace_back(option.string_key, value);
+    if (option.string_key == "results") {
+      if (option.value.front() != "none") usage_error("--results " + option.value.front() + ": must be none");
+      line.configuration.push_back({false, "sampling.untimed=skipped"});
+    }
     if (option.string_key == "max-time") line.configuration.push_back({false, "sim.max_time=" + option.value.front()});
   }
 }

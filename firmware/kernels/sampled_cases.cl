@@ -47,6 +47,20 @@ __kernel void sum_lines(__global const float* x, __global float* y, uint steps) 
   y[id] = sum;
 }
 
+// Counts in 64 bins, by atomic operations that return nothing.
+__kernel void count_bins(__global const float* x, __global uint* bins, uint steps) {
+  const uint id = get_global_id(0);
+  for (uint i = 0; i < steps; ++i) atomic_inc(bins + (uint)(63.5f * x[(id + i * 64) % get_global_size(0)]) % 64);
+}
+
+// Workgroups race for 64 words: which value remains depends on the order of their stores.
+__kernel void last_writer(__global const float* x, __global uint* race, uint steps) {
+  const uint id = get_global_id(0);
+  float sum = x[id % (get_global_size(0) / 4)];
+  for (uint i = 0; i < steps; ++i) sum = 0.5f * sum + 0.25f;
+  race[id % 64] = sum < 2 ? id : 0;
+}
+
 // Each workgroup waits for the previous one.
 __kernel void chained(__global volatile uint* turn, __global float* x, uint steps) {
   const uint group = get_group_id(0);

@@ -85,7 +85,7 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public
   const std::vector<Dispatch*>& dispatches() const { return active_; }
   /// While `untimed` is set, workgroups complete when their units report them, at the current SystemC time.
   void set_untimed(bool untimed);
-  /// Counts a workgroup that has ended on a unit that is not the dispatcher's (UntimedUnit).
+  /// Counts a workgroup that has ended on a unit that is not the dispatcher's (UntimedUnits).
   void workgroup_ended_elsewhere(Dispatch& dispatch);
   /// Without timing: frees the resources of completed workgroups, and immediately launches as many others as fit.
   void refill();

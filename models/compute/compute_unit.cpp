@@ -75,6 +75,7 @@ bool ComputeUnit::launch(Dispatch& dispatch, std::uint64_t workgroup, Tick start
                          std::span<const std::uint32_t> scratch_slots) {
   ResidentWorkgroup* const group = workgroups_.launch(dispatch, workgroup, scratch_slots);
   if (group == nullptr) return false;
+  dispatch.wavefronts += group->wavefronts;
   if (!std::exchange(works_, true)) drop_bookings();
   windows_->launched(group_, *this, *group, workgroups_.first_cycle(start));
   return true;
@@ -162,6 +163,23 @@ void ComputeUnit::run_untimed(Cycles limit) {
   windows_->start_launched(group_);
   functional_issue_.run(limit);
   isa::restore_host_fp();
+}
+
+bool ComputeUnit::launch_untimed(Dispatch& dispatch, std::uint64_t workgroup, Cycles at) {
+  ResidentWorkgroup* const group = workgroups_.launch(dispatch, workgroup, {});
+  if (group == nullptr) return false;
+  workgroups_.start(*group, at);
+  return true;
+}
+
+void ComputeUnit::run_buffered(Cycles limit) {
+  functional_issue_.run_buffered(limit);
+  isa::restore_host_fp();
+}
+
+void ComputeUnit::set_buffered(bool buffered, Cycles at) {
+  reports_.set_immediate(!buffered);
+  workgroups_.set_buffered(buffered, at);
 }
 
 void ComputeUnit::sample_wavefronts(unsigned part) {

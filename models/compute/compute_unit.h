@@ -129,6 +129,20 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
   /// Executes all cycles before `limit` functionally, one instruction per cycle and wavefront, including workgroups that have
   /// been launched but not started.
   void run_untimed(Cycles limit);
+  /// For a unit without timing that a host thread may run concurrently with others (UntimedUnits): it counts the work of a
+  /// dispatch under number `group` (Dispatch::work_of()); `stores` is used by set_buffered().
+  void attach_untimed(unsigned group, isa::StoreBuffer& stores) { workgroups_.attach(group, &stores); }
+  /// Launches a workgroup of a dispatch without scratch memory, whose wavefronts start at cycle `at`; false if it does not fit
+  /// now. Its wavefronts are not counted in Dispatch::wavefronts.
+  bool launch_untimed(Dispatch& dispatch, std::uint64_t workgroup, Cycles at);
+  /// Sets whether stores are kept in the store buffer, and reports until they are delivered. Without that, accesses that have
+  /// waited (run_buffered()) are performed from cycle `at` on.
+  void set_buffered(bool buffered, Cycles at);
+  /// As run_untimed(), with buffered stores. A wavefront is held before an atomic operation, or an access that has to follow
+  /// one.
+  void run_buffered(Cycles limit);
+  /// Number of wavefronts launched so far.
+  std::uint64_t wavefronts() const { return workgroups_.wavefronts(); }
   /// Records the wavefronts' instruction counts at the beginning (`part` = 0) or the middle (1) of a sample of their rates.
   void sample_wavefronts(unsigned part);
   /// Begins an untimed part at cycle `from` (suspend_timing()) and sets the rate of each workgroup in it, in instructions of a

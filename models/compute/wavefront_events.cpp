@@ -109,7 +109,7 @@ bool WavefrontEvents::invalidate_caches(WavefrontSlot& slot, const isa::Instruct
   const bool vector = instruction.unit == isa::Unit::vmem;
   const bool scalar = instruction.unit == isa::Unit::smem;
   const bool code = !vector && !scalar;
-  if (!timed_) {
+  if (!timed_ && (!code || reports_.immediate())) {
     if (code) fetch_.code().revalidate();
     return true;
   }

@@ -65,6 +65,7 @@ enum class StallReason : std::uint16_t {
   sync = 64,        ///< global wave sync, or a change of code that takes effect at the end of the window
   fault = 128,      ///< the wavefront has faulted and never issues again
   registers = 256,  ///< a load stage has to fill registers of the next instruction first (load_stage.h)
+  order = 512,      ///< without timing: an access that must follow others waits until stores are no longer buffered
 };
 
 struct Simd;

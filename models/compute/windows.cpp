@@ -68,6 +68,11 @@ void Windows::launched(unsigned group, WindowedUnit& unit, ResidentWorkgroup& wo
   wake(at);
 }
 
+void Windows::resume(unsigned group) {
+  groups_[group]->active = groups_[group]->booked = true;
+  if (const Cycles earliest = groups_[group]->earliest(); earliest != kNeverCycles) wake(earliest);
+}
+
 void Windows::start_launched(unsigned group) { start_launched(*groups_[group]); }
 
 void Windows::start_launched(Group& group) {

@@ -91,6 +91,8 @@ class Windows : public sc_core::sc_module {
   void set_end_listener(WindowEndListener* listener) { end_listener_ = listener; }
   /// Delivers the reports that units have made outside of a window.
   void deliver_reports() { perform(reports_); }
+  /// Requests windows for a group whose units have been run outside of windows and have work left.
+  void resume(unsigned group);
   /// Calls WindowedUnit::start() now for all pending workgroups of the group.
   void start_launched(unsigned group);
 

@@ -9,6 +9,7 @@ WorkgroupLifecycle::WorkgroupLifecycle(const ComputeUnitParameters& parameters, 
                                        MemoryPipe& memory, MatrixPipe& matrix, UnitReports& reports)
     : place_(place),
       timed_(context.timed()),
+      buffers_stores_(context.timed()),
       target_(context.target),
       clock_(context.clock),
       fine_grained_float_atomics_(context.fine_grained_float_atomics),
@@ -28,7 +29,6 @@ ResidentWorkgroup* WorkgroupLifecycle::launch(Dispatch& dispatch, std::uint64_t 
   group->work = &dispatch.work_of(group_);
   ++workgroups_;
   wavefronts_ += group->wavefronts;
-  dispatch.wavefronts += group->wavefronts;
   return group;
 }
 
@@ -51,7 +51,7 @@ void WorkgroupLifecycle::start_wavefront(WavefrontSlot& slot, std::uint32_t scra
   wave.target = target_;
   wave.memory = &vm_;
   wave.addresses = &memory_.addresses();
-  wave.stores = timed_ ? stores_ : nullptr;
+  wave.stores = buffers_stores_ ? stores_ : nullptr;
   wave.vgpr = simd.registers.data() + std::size_t{slot.vgpr_granule} * isa::traits(target_).vgpr_granule * isa::kLanes;
   wave.vgpr_count = dispatch.needs.vgprs;
   wave.agpr = dispatch.needs.agprs > 0 ? wave.v(dispatch.needs.vgprs) : nullptr;
@@ -127,7 +127,18 @@ void WorkgroupLifecycle::free(WavefrontSlot& slot) {
 
 // -- changes between simulated time and functional execution
 
-void WorkgroupLifecycle::set_timed(bool timed) { timed_ = timed; }
+void WorkgroupLifecycle::set_buffered(bool buffered, Cycles at) {
+  buffers_stores_ = buffered;
+  for (const auto& simd : pool_.simds()) {
+    for (unsigned i = 0; i < simd->issue.resident; ++i) {
+      WavefrontSlot& slot = *simd->issue.slots[i];
+      slot.wave.stores = buffered ? stores_ : nullptr;
+      if (buffered || !slot.held_by(StallReason::order)) continue;
+      slot.when = later(slot.when, at);
+      slot.release(StallReason::order);
+    }
+  }
+}
 
 void WorkgroupLifecycle::suspend(WavefrontSlot& slot) {
   matrix_.depart(slot);

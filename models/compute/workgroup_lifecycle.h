@@ -40,7 +40,10 @@ class WorkgroupLifecycle final : public MemoryPipe::Listener {
   }
 
   /// Sets whether starts of wavefronts and barriers take time from now on. Without timing, stores go to memory immediately.
-  void set_timed(bool timed);
+  void set_timed(bool timed) { timed_ = buffers_stores_ = timed; }
+  /// Without timing: sets whether stores, of resident wavefronts and of those that start later, go to the store buffer. When
+  /// buffering ends, wavefronts held by StallReason::order continue at cycle `at`.
+  void set_buffered(bool buffered, Cycles at);
   /// Takes a resident wavefront out of simulated time: its memory operations in flight are detached, its account is closed.
   /// Requires that all operations of its dispatch have been dropped (MemoryPipe::drop()).
   void suspend(WavefrontSlot& slot);
@@ -51,7 +54,7 @@ class WorkgroupLifecycle final : public MemoryPipe::Listener {
   /// Puts the resident workgroups back into simulated time at cycle `at`.
   void resume_workgroups(Cycles at);
   /// Allocates the resources of a workgroup; returns null if they are not free now. `scratch_slots`: one for each wavefront, if
-  /// the dispatch uses scratch.
+  /// the dispatch uses scratch. Dispatch::wavefronts is not changed.
   ResidentWorkgroup* launch(Dispatch& dispatch, std::uint64_t workgroup, std::span<const std::uint32_t> scratch_slots);
   /// First cycle in which wavefronts launched at `launched` may issue.
   Cycles first_cycle(Tick launched) const { return clock_.ceil(launched) + (timed_ ? launch_latency_ : Cycles{0}); }
@@ -77,6 +80,7 @@ class WorkgroupLifecycle final : public MemoryPipe::Listener {
 
   const ComputeUnitPlace place_;
   bool timed_;
+  bool buffers_stores_;
   const isa::Target target_;
   const Clock clock_;
   const isa::FineGrainedFloatAtomics fine_grained_float_atomics_;

@@ -10,7 +10,8 @@
 #include "models/common/time/tlm_time.h"
 #include "models/noc/detail/host_prefetch.h"
 #include "models/sampling/kernel_sampler.h"
-#include "models/sampling/untimed_unit.h"
+#include "models/sampling/skipped_results.h"
+#include "models/sampling/untimed_units.h"
 
 namespace lacuna {
 
@@ -161,7 +162,8 @@ void GpuDevice::build_compute_units() {
                                      .fine_grained_float_atomics = gpu.fine_grained_float_atomics,
                                      .memory = state_memory_};
     if (index == 0 && gpu.timing == TimingMode::sampled)
-      untimed_unit_ = std::make_unique<UntimedUnit>("untimed_unit", parameters_.cu, context, dispatcher_);
+      untimed_units_ = std::make_unique<UntimedUnits>("untimed_units", parameters_.cu, context, gpu.shader_arrays, dispatcher_,
+                                                      threads_);
     units_.push_back(std::make_unique<ComputeUnit>(name_of("cu", index).c_str(), parameters_.cu, place, context));
     ComputeUnit& unit = *units_.back();
     const ComputeUnitPorts ports = ports_of(place);
@@ -193,7 +195,10 @@ void GpuDevice::build_command_processor() {
   const GpuParameters& gpu = parameters_.gpu;
   PacketProcessorParameters packet_parameters = parameters_.cp;
   std::vector<ComputeUnit*> units = unit_pointers();
-  if (untimed_unit_) units.push_back(&untimed_unit_->unit());
+  if (untimed_units_) {
+    const std::vector<ComputeUnit*> untimed = untimed_units_->units();
+    units.insert(units.end(), untimed.begin(), untimed.end());
+  }
   packet_parameters.start_phase = gpu.start_phase;
   const DeviceDescription device{.target = gpu.target,
                                  .shader_arrays = gpu.shader_arrays,

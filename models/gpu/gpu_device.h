@@ -57,7 +57,8 @@
 namespace lacuna {
 
 class KernelSampler;
-class UntimedUnit;
+class SkippedResults;
+class UntimedUnits;
 
 /// Caches and TLBs that the compute units of a shader array share. The TLBs are null if translation takes no time.
 struct ShaderArray {
@@ -237,7 +238,8 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   };
   mutable UsedByUnits used_by_units_;
   std::unique_ptr<DeviceEnergy> energy_;
-  std::unique_ptr<UntimedUnit> untimed_unit_;  ///< runs untimed parts for the sampler
+  std::unique_ptr<SkippedResults> skipped_results_;
+  std::unique_ptr<UntimedUnits> untimed_units_;  ///< run untimed parts for the sampler
   std::unique_ptr<KernelSampler> sampler_;     ///< null: kernels are not sampled
 };
 

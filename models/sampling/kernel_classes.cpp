@@ -7,11 +7,13 @@ namespace lacuna {
 
 namespace {
 
-constexpr std::size_t kFewest = 3;          // minimum number of timed launches for a class to predict
 constexpr std::uint64_t kFirstPeriod = 16;  // number of predictions before the first check
 constexpr std::uint64_t kLongestPeriod = 4096;
-// Number of launches that are timed for a check. The first is not compared, since the untimed launches did not fill the caches.
+// Launches of the class that are timed for a check. The first one starts with the caches as an untimed launch has left them,
+// and is not compared. All launches of other classes until the second one are timed as well.
 constexpr unsigned kChecks = 2;
+// A check ends without a result after this number of launches of any class.
+constexpr unsigned kLongestCheck = 256;
 // Smallest half-width of a prediction, as a share. Launches differ by the phases of DRAM refresh and of SIMD turns in which
 // they begin (docs/guide/timing.md), and three launches may by chance have begun in the same phases.
 constexpr double kLeastHalfWidth = 0.02;
@@ -38,13 +40,24 @@ std::optional<KernelPrediction> KernelClasses::prediction_of(const Class& c) con
                           .instructions = c.instructions.mean};
 }
 
+bool KernelClasses::checks_now() {
+  if (checking_ == 0) return false;
+  if (++launches_of_check_ <= kLongestCheck) return true;
+  classes_[checking_ - 1].checks = 0;
+  checking_ = 0;
+  return false;
+}
+
 std::optional<KernelPrediction> KernelClasses::predict(std::uint64_t number) {
+  if (checks_now()) return std::nullopt;
   Class& c = classes_[number - 1];
   const std::optional<KernelPrediction> prediction = prediction_of(c);
-  if (!prediction || c.checks > 0) return std::nullopt;
+  if (!prediction) return std::nullopt;
   if (c.period == 0) c.period = kFirstPeriod;
   if (c.predicted >= c.period) {
     c.checks = kChecks;
+    checking_ = number;
+    launches_of_check_ = 0;
     c.predicted = 0;
     c.period = std::min(c.period * 2, kLongestPeriod);
     return std::nullopt;
@@ -53,9 +66,14 @@ std::optional<KernelPrediction> KernelClasses::predict(std::uint64_t number) {
   return prediction;
 }
 
-void KernelClasses::add(std::uint64_t number, double cycles, double half_width, std::uint64_t instructions) {
+void KernelClasses::add(std::uint64_t number, double cycles, double half_width, std::uint64_t instructions,
+                        bool comparable) {
   Class& c = classes_[number - 1];
-  if (c.checks > 0 && --c.checks > 0) return;
+  if (c.checks > 0) {
+    if (--c.checks > 0) return;
+    checking_ = 0;
+  }
+  if (!comparable) return;
   if (const auto prediction = prediction_of(c)) {
     const double difference = std::abs(cycles - prediction->cycles);
     if (difference > std::max(2 * prediction->half_width, error_ * prediction->cycles) + half_width) c = {};

@@ -1,4 +1,5 @@
-// Classes of kernel launches that take the same time: the same code and grid, after a launch of the same class.
+// Classes of kernel launches that take the same time: the same code and grid, after a launch of the same class. If their times
+// differ, launches with the same arguments are a class.
 //
 // A class predicts the time of further launches when the times of its timed launches have a narrow interval. Launches are timed
 // again after an increasing number of predictions; a timed launch that does not agree with the prediction restarts the class.
@@ -20,7 +21,8 @@ struct KernelKey {
   std::array<std::uint32_t, 3> grid{};       ///< work-items
   std::array<std::uint32_t, 3> workgroup{};  ///< work-items
   std::uint32_t lds_bytes = 0;
-  std::uint64_t previous = 0;  ///< number of the previous launch's class
+  std::uint64_t previous = 0;   ///< number of the previous launch's class
+  std::uint64_t arguments = 0;  ///< hash of the arguments without addresses; 0: launches with any arguments
 
   auto operator<=>(const KernelKey&) const = default;
 };
@@ -38,15 +40,23 @@ class KernelClasses {
 
   /// Number of the class of a launch, from 1.
   std::uint64_t find(const KernelKey& key);
+  /// Whether launches of the class have been found to take different times.
+  bool varies(std::uint64_t number) const {
+    const Class& c = classes_[number - 1];
+    return c.cycles.samples >= kFewest && !prediction_of(c);
+  }
   /// Prediction for a launch of the class; nullopt: it has to be timed. Counts the launch.
   std::optional<KernelPrediction> predict(std::uint64_t number);
-  /// Adds a launch that has been timed, with the half-width of its interval (0 if it was timed as a whole).
-  void add(std::uint64_t number, double cycles, double half_width, std::uint64_t instructions);
+  /// Adds a timed launch. `half_width`: that of the 95 % confidence interval of `cycles`, 0 if the launch was timed as a whole.
+  /// `comparable`: false if the launch before it was not timed, so that the L2 is not in the state that it would have. Such a
+  /// launch is not counted.
+  void add(std::uint64_t number, double cycles, double half_width, std::uint64_t instructions, bool comparable);
   /// Called when a predicted launch has executed. A launch whose instruction count differs from that of the timed launches
   /// restarts its class. Returns the prediction for `instructions`.
   KernelPrediction executed(std::uint64_t number, const KernelPrediction& prediction, std::uint64_t instructions);
 
  private:
+  static constexpr std::size_t kFewest = 3;  ///< minimum number of timed launches for a class to predict
   struct Class {
     Spread cycles;
     Spread instructions;
@@ -56,8 +66,11 @@ class KernelClasses {
     unsigned checks = 0;          ///< launches to be timed before predictions continue
   };
   std::optional<KernelPrediction> prediction_of(const Class& c) const;
+  bool checks_now();
 
   double error_;
+  std::uint64_t checking_ = 0;     ///< number of the class that is being checked; 0: none
+  unsigned launches_of_check_ = 0; ///< launches since the check has begun
   std::map<KernelKey, std::uint64_t> numbers_;
   std::vector<Class> classes_;
 };

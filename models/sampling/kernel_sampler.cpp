@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 #include <utility>
 
@@ -25,8 +26,14 @@ constexpr double kEnded = 0.02;
 // Shortest and longest untimed part, in samples.
 constexpr double kShortest = 1;
 constexpr double kLongest = 256;
-// Largest untimed part, as a share of the rest of the kernel.
+// Largest untimed part, as a share of the rest of the kernel, until samples agree.
 constexpr double kShareOfRest = 0.4;
+// Untimed parts of workgroups, as shares of what is left of the kernel: the first one, after a single sample, and those after
+// samples that agree, which have equal lengths.
+constexpr double kFirstShare = 0.1;
+constexpr double kLaterShare = 0.2;
+// Generations of workgroups that are timed after the last untimed part: one ends, one is a sample, one is the end of the kernel.
+constexpr double kLastGenerations = 2.1;
 constexpr std::size_t kFewSamples = 3;
 // Parts within workgroups run without timing if wavefronts are longer than this number of samples.
 constexpr std::uint64_t kLongWavefront = 3;
@@ -39,21 +46,22 @@ constexpr double kErrorOfWorkgroups = 0.005;
 // of a run that is timed throughout. From the comparisons in docs/guide/sampling.md.
 constexpr double kUnseenInWorkgroups = 0.06;
 constexpr double kUnseenBetween = 0.025;
-// Instructions of an untimed kernel or part of workgroups, relative to the expected number, after which it is assumed to wait
-// for an event and its rest is timed.
-constexpr double kStuck = 4;
 
 }  // namespace
 
 KernelSampler::KernelSampler(const SamplingParameters& parameters, Clock clock, Windows& windows, Dispatcher& dispatcher,
-                             std::vector<ComputeUnit*> units, UntimedUnit& untimed, CodeCheck waits)
+                             std::vector<ComputeUnit*> units, UntimedUnits& untimed, SkippedResults& skipped,
+                             const isa::MemoryInterface& memory, CodeCheck waits, Cycles l2_refill)
     : parameters_(parameters),
       clock_(clock),
       windows_(windows),
       dispatcher_(dispatcher),
       units_(std::move(units)),
       untimed_(untimed),
+      skipped_(skipped),
+      memory_(memory),
       waits_(std::move(waits)),
+      l2_refill_(l2_refill),
       classes_(parameters.error) {
   dispatcher_.set_sampler(this);
   windows_.set_end_listener(this);
@@ -63,6 +71,7 @@ void KernelSampler::reset() {
   classes_ = KernelClasses(parameters_.error);
   current_ = nothing();
   untimed_.reset();
+  skipped_.reset();
   last_index_ = ~std::uint64_t{0};
   previous_class_ = 0;
   previous_timed_ = true;
@@ -78,10 +87,9 @@ void KernelSampler::about_to_start(Dispatch& dispatch) {
   if (dispatch.index == last_index_) return;
   begin(dispatch, later(windows_.end(), clock_.ceil(kernel_time())), true);
   dispatch.estimated.kind = current_.number;
-  if (!parameters_.across_kernels || dispatch.may_sync_grid || dispatch.timed_whole || current_.may_wait ||
-      parameters_.untimed == UntimedParts::skipped) {
-    return;
-  }
+  // The L2 is in the state of the last timed launch. The kernel would have missed or hit otherwise in at most all of its lines.
+  if (!current_.comparable) dispatch.estimated.half_width = clock_.ticks(l2_refill_);
+  if (!parameters_.across_kernels || dispatch.may_sync_grid || dispatch.timed_whole || current_.may_wait) return;
   if (const auto prediction = classes_.predict(current_.number)) run_whole(dispatch, *prediction);
 }
 
@@ -93,11 +101,13 @@ void KernelSampler::begin(const Dispatch& dispatch, Cycles now, bool alone) {
   ++kernels_;
   KernelKey key{
       .entry = dispatch.entry, .grid = dispatch.grid, .workgroup = dispatch.workgroup, .lds_bytes = dispatch.needs.lds_bytes};
-  const std::uint64_t any = classes_.find(key);
+  const std::uint64_t code = classes_.find(key);
   key.previous = previous_class_;
-  const std::uint64_t number = classes_.find(key);
   current_ = nothing();
-  current_.number = number;
+  current_.any = classes_.find(key);
+  key.arguments = hash_of_arguments(dispatch);
+  current_.same = classes_.find(key);
+  current_.number = classes_.varies(current_.any) ? current_.same : current_.any;
   current_.alone = alone;
   current_.comparable = previous_timed_;
   current_.launched = now;
@@ -105,15 +115,34 @@ void KernelSampler::begin(const Dispatch& dispatch, Cycles now, bool alone) {
   if (current_.may_wait) ++refused_;
   restart_slices(now);
   last_index_ = dispatch.index;
-  previous_class_ = any;
+  previous_class_ = code;
   previous_timed_ = true;
 }
 
 void KernelSampler::ended(const Dispatch& dispatch) {
-  if (dispatch.index != last_index_ || !current_.alone || !current_.comparable || current_.whole) return;
+  if (dispatch.index != last_index_ || !current_.alone || current_.whole) return;
   const auto cycles = [this](Tick time) { return static_cast<double>(clock_.ceil(time).n); };
-  classes_.add(current_.number, cycles(dispatch.end) - static_cast<double>(current_.launched.n),
-               cycles(dispatch.estimated.half_width), dispatch.wavefront_instructions);
+  for (const std::uint64_t number : {current_.any, current_.same}) {
+    classes_.add(number, cycles(dispatch.end) - static_cast<double>(current_.launched.n),
+                 cycles(dispatch.estimated.half_width), dispatch.wavefront_instructions, current_.comparable);
+  }
+}
+
+// Words that are addresses of mapped memory are left out: other buffers do not make another kind of launch.
+std::uint64_t KernelSampler::hash_of_arguments(const Dispatch& dispatch) const {
+  constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio
+  std::uint64_t hash = 1;
+  const std::uint64_t end = dispatch.packet.kernarg_address + dispatch.descriptor.kernarg_bytes;
+  for (std::uint64_t at = dispatch.packet.kernarg_address; at + 8 <= end; at += 8) {
+    const isa::MemoryWindow window = memory_.find(at);
+    if (!window.contains(at, 8) || !isa::allows(window.granted, isa::Access::read)) break;
+    std::uint64_t word = 0;
+    std::memcpy(&word, window.host + (at - window.base), sizeof word);
+    if (memory_.find(word).contains(word, 1)) word = 0;
+    hash = (hash ^ word) * kFactor;
+    hash ^= hash >> 32;
+  }
+  return hash;
 }
 
 void KernelSampler::window_complete(Cycles end) {
@@ -306,7 +335,8 @@ void KernelSampler::update_estimate(Dispatch& dispatch) const {
   const TimeEstimate within = current_.time.estimate();
   const TimeEstimate workgroups = current_.of_workgroups.estimate();
   dispatch.estimated.time = ticks(within.cycles + workgroups.cycles);
-  dispatch.estimated.half_width = ticks(std::hypot(within.half_width, workgroups.half_width));
+  const double stale = current_.comparable ? 0 : static_cast<double>(l2_refill_.n);
+  dispatch.estimated.half_width = ticks(std::hypot(within.half_width, workgroups.half_width, stale));
 }
 
 void KernelSampler::run_untimed(Dispatch& dispatch, std::uint64_t instructions, Cycles end) {
@@ -359,20 +389,27 @@ bool KernelSampler::count_workgroups(Dispatch& dispatch, Cycles end) {
   const double rate = cycles / static_cast<double>(instructions);
   c.of_workgroups.add({.cycles_per_instruction = rate, .error = kErrorOfWorkgroups * rate, .instructions = instructions});
   ++samples_;
-  if (c.of_workgroups.samples().size() > 1)
-    c.workgroups =
-        c.of_workgroups.settled(parameters_.error) ? std::min(2 * c.workgroups, kLongest) : std::max(1.0, c.workgroups / 2);
+  if (c.of_workgroups.samples().size() > 1) {
+    if (!c.of_workgroups.settled(parameters_.error)) {
+      c.workgroups = std::max(1.0, c.workgroups / 2);
+      c.part = 0;
+    } else {
+      c.workgroups = std::min(2 * c.workgroups, kLongest);
+      const auto left = static_cast<double>(dispatch.total_workgroups() - dispatch.next_workgroup);
+      if (c.part == 0) c.part = kLaterShare * left;
+    }
+  }
   const std::uint64_t count = choose_workgroups(dispatch, ended);
   if (count == 0) {
     update_estimate(dispatch);
     return false;
   }
-  const Mix before = untimed_.unit().statistics().issued;
+  const Mix before = untimed_.issued();
   const std::uint64_t passed = pass_workgroups(dispatch, count, each);
   c.of_workgroups.add_untimed(passed);
   // Workgroups that wait for others execute a different mix without timing: the sample does not apply to them.
   if (parameters_.untimed == UntimedParts::executed && passed > 0 &&
-      !is_alike(of_sample, difference(untimed_.unit().statistics().issued, before))) {
+      !is_alike(of_sample, difference(untimed_.issued(), before))) {
     c.other_workgroups = true;
     c.of_workgroups.doubt(passed);
   }
@@ -391,8 +428,15 @@ std::uint64_t KernelSampler::choose_workgroups(const Dispatch& dispatch, std::ui
   const std::uint64_t left = dispatch.total_workgroups() - dispatch.next_workgroup;
   // The last generation of workgroups is timed, and of the workgroups before it a share of at least 1 - kShareOfRest.
   if (left <= resident) return 0;
-  const double most = kShareOfRest * static_cast<double>(left - resident);
-  const double wanted = std::max(current_.workgroups, 1 / parameters_.most_timed - 1) * static_cast<double>(of_sample);
+  const auto one = static_cast<double>(of_sample);
+  double most = kShareOfRest * static_cast<double>(left - resident);
+  double wanted = std::max(current_.workgroups, 1 / parameters_.most_timed - 1) * one;
+  const std::size_t samples = current_.of_workgroups.samples().size();
+  if (samples == 1) wanted = std::max(wanted, kFirstShare * static_cast<double>(left));
+  if (current_.part > 0) {
+    wanted = std::max(wanted, current_.part);
+    if (samples > 2) most = std::max(0.0, static_cast<double>(left) - kLastGenerations * static_cast<double>(resident));
+  }
   const auto count = static_cast<std::uint64_t>(std::min(most, wanted));
   return 4 * count < of_sample ? 0 : count;
 }
@@ -400,11 +444,8 @@ std::uint64_t KernelSampler::choose_workgroups(const Dispatch& dispatch, std::ui
 std::uint64_t KernelSampler::pass_workgroups(Dispatch& dispatch, std::uint64_t count, double instructions_of_each) {
   const double expected = instructions_of_each * static_cast<double>(count);
   if (parameters_.untimed == UntimedParts::skipped) {
-    if (dispatch.estimated.skipped == 0) {
-      guest_warning("kernels whose results are not computed",
-                    "kernel {}: workgroups are skipped (sampling.untimed = skipped), its results are not computed",
-                    dispatch.kernel);
-    }
+    skipped_.skipped(dispatch);
+    skipped_workgroups_ += count;
     current_.skipped = count;
     current_.skipped_each = instructions_of_each;
     dispatch.next_workgroup += count;
@@ -413,7 +454,7 @@ std::uint64_t KernelSampler::pass_workgroups(Dispatch& dispatch, std::uint64_t c
     return static_cast<std::uint64_t>(expected);
   }
   const std::uint64_t before = dispatch.open_instructions();
-  untimed_.execute(dispatch, count, static_cast<std::uint64_t>(kStuck * expected + 1e6));
+  untimed_.execute(dispatch, count, instructions_of_each);
   return dispatch.open_instructions() - before;
 }
 
@@ -464,9 +505,52 @@ std::uint64_t KernelSampler::execute(Dispatch& dispatch, std::uint64_t instructi
   return runs(dispatch) ? dispatch.open_instructions() - before : 0;
 }
 
+// The estimated time passes, nothing is executed.
+void KernelSampler::skip_whole(Dispatch& dispatch, const KernelPrediction& prediction) {
+  skipped_.skipped(dispatch);
+  skipped_workgroups_ += dispatch.total_workgroups();
+  dispatcher_.set_untimed(true);
+  dispatch.next_workgroup = dispatch.finished_workgroups = dispatch.total_workgroups();
+  dispatch.end = later(dispatch.end, kernel_time());
+  dispatch.estimated.instructions = dispatch.estimated.skipped = static_cast<std::uint64_t>(prediction.instructions);
+  dispatch.estimated.time = ticks(prediction.cycles);
+  dispatch.estimated.half_width = ticks(prediction.half_width);
+  untimed_instructions_ += dispatch.estimated.instructions;
+  ++predicted_;
+  current_.whole = true;
+  current_.settled = kNeverCycles;
+  previous_timed_ = false;
+  dispatcher_.set_untimed(false);
+}
+
 void KernelSampler::run_whole(Dispatch& dispatch, const KernelPrediction& prediction) {
+  if (parameters_.untimed == UntimedParts::skipped) return skip_whole(dispatch, prediction);
+  if (dispatch.scratch.wave_bytes == 0) {
+    dispatcher_.set_untimed(true);
+    const auto workgroups = static_cast<double>(dispatch.total_workgroups());
+    untimed_.execute(dispatch, dispatch.total_workgroups(), prediction.instructions / workgroups);
+  } else {
+    run_whole_on_timed_units(dispatch, prediction);
+  }
+  if (runs(dispatch)) {
+    const std::uint64_t executed = dispatch.open_instructions();
+    const KernelPrediction final = classes_.executed(current_.number, prediction, executed);
+    dispatch.estimated.instructions = executed;
+    dispatch.estimated.time = ticks(final.cycles);
+    dispatch.estimated.half_width = ticks(final.half_width);
+    untimed_instructions_ += executed;
+    ++predicted_;
+    current_.whole = true;
+    current_.settled = kNeverCycles;
+    previous_timed_ = false;
+  }
+  dispatcher_.set_untimed(false);
+}
+
+// Scratch memory belongs to the dispatcher's units.
+void KernelSampler::run_whole_on_timed_units(Dispatch& dispatch, const KernelPrediction& prediction) {
   const Cycles from = current_.launched;
-  const double most = kStuck * prediction.instructions + 1e6;
+  const double most = UntimedUnits::kMostInstructions * prediction.instructions + 1e6;
   suspend(dispatch, from);
   Cycles limit = from;
   std::uint64_t executed = 0;
@@ -483,18 +567,6 @@ void KernelSampler::run_whole(Dispatch& dispatch, const KernelPrediction& predic
     if (executed == before) break;
   }
   resume(from);
-  if (runs(dispatch)) {
-    const KernelPrediction final = classes_.executed(current_.number, prediction, executed);
-    dispatch.estimated.instructions = executed;
-    dispatch.estimated.time = ticks(final.cycles);
-    dispatch.estimated.half_width = ticks(final.half_width);
-    untimed_instructions_ += executed;
-    ++predicted_;
-    current_.whole = true;
-    current_.settled = kNeverCycles;
-    previous_timed_ = false;
-  }
-  dispatcher_.set_untimed(false);
 }
 
 void KernelSampler::describe_statistics(StatisticsGroup& device) const {
@@ -505,6 +577,8 @@ void KernelSampler::describe_statistics(StatisticsGroup& device) const {
         "kernels");
   g.add("samples", samples_, "samples of kernels' rates", "samples");
   g.add("untimed_instructions", untimed_instructions_, "instructions whose time is an estimate", "wavefront instructions");
+  g.add("skipped_workgroups", skipped_workgroups_, "workgroups that were not executed: their results are missing",
+        "workgroups");
 }
 
 }  // namespace lacuna

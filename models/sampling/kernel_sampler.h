@@ -4,7 +4,7 @@
 //
 //   launches     A launch whose class (kernel_classes.h) predicts its time runs without timing as a whole.
 //   workgroups   When as many workgroups have ended as the machine holds at a time, their rate is a sample. Some of the next
-//                workgroups run on a separate unit (untimed_unit.h), while the state of the timed units does not change.
+//                workgroups run on separate units (untimed_units.h), while the state of the timed units does not change.
 //   instructions Only with sampling.within_workgroups, for kernels with few workgroups and long wavefronts. When rates do not
 //                drift (steady_sample()), all resident wavefronts execute a number of instructions functionally, at the rates
 //                at which their workgroups advanced in the sample. Workgroups that end are replaced. Afterwards pipelines and
@@ -31,15 +31,18 @@
 #include "models/sampling/kernel_classes.h"
 #include "models/sampling/sampled_time.h"
 #include "models/sampling/sampling_parameters.h"
-#include "models/sampling/untimed_unit.h"
+#include "models/sampling/skipped_results.h"
+#include "models/sampling/untimed_units.h"
 
 namespace lacuna {
 
 class KernelSampler final : public DispatchSampler, public WindowEndListener {
  public:
-  /// Referenced objects outlive this one.
+  /// Referenced objects outlive this one. `waits` objects to code that may wait for other workgroups; `l2_refill`: time in
+  /// which memory can fill the whole L2.
   KernelSampler(const SamplingParameters& parameters, Clock clock, Windows& windows, Dispatcher& dispatcher,
-                std::vector<ComputeUnit*> units, UntimedUnit& untimed, CodeCheck waits);
+                std::vector<ComputeUnit*> units, UntimedUnits& untimed, SkippedResults& skipped,
+                const isa::MemoryInterface& memory, CodeCheck waits, Cycles l2_refill);
 
   void about_to_start(Dispatch& dispatch) override;
   void ended(const Dispatch& dispatch) override;
@@ -53,7 +56,9 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
   using Mix = std::array<std::uint64_t, isa::kUnits>;
   /// State of the kernel that runs.
   struct Current {
-    std::uint64_t number = 0;  ///< number of the kernel's class
+    std::uint64_t any = 0;     ///< number of the class of launches with any arguments
+    std::uint64_t same = 0;    ///< number of the class of launches with the same arguments
+    std::uint64_t number = 0;  ///< the one of these two that predicts
     bool alone = true;         ///< no other kernel has run since it was launched
     bool comparable = true;    ///< the previous launch was timed as well
     bool may_wait = false;     ///< the workgroups may wait for each other, so the whole kernel is timed
@@ -78,7 +83,8 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
     std::optional<Mark> mark{};
     Cycles mark_from{};             ///< earliest start of the next sample of workgroups
     std::uint64_t mark_after = 0;   ///< number of workgroups that had ended after the latest untimed part
-    double workgroups = 1;          ///< length of the next untimed part of workgroups, in samples
+    double workgroups = 1;          ///< minimum length of the next untimed part of workgroups, in samples
+    double part = 0;                ///< number of workgroups of an untimed part while samples agree; 0: they do not
     std::uint64_t skipped = 0;      ///< number of workgroups of the latest untimed part, if they were skipped
     double skipped_each = 0;        ///< estimated instructions of each skipped workgroup
     bool other_workgroups = false;  ///< the latest part's mix differed from the sample's: all further workgroups are timed
@@ -91,6 +97,7 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
   };
 
   static Current nothing();
+  std::uint64_t hash_of_arguments(const Dispatch& dispatch) const;
   void begin(const Dispatch& dispatch, Cycles now, bool alone);
   void restart_slices(Cycles from);
   bool end_slice(const Dispatch& dispatch, Cycles end);
@@ -112,6 +119,8 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
   void run_untimed(Dispatch& dispatch, std::uint64_t instructions, Cycles end);
   std::uint64_t execute(Dispatch& dispatch, std::uint64_t instructions, Cycles end);
   void run_whole(Dispatch& dispatch, const KernelPrediction& prediction);
+  void run_whole_on_timed_units(Dispatch& dispatch, const KernelPrediction& prediction);
+  void skip_whole(Dispatch& dispatch, const KernelPrediction& prediction);
   /// Whether a dispatch is in flight and has not failed.
   bool runs(const Dispatch& dispatch) const;
   void suspend(const Dispatch& dispatch, Cycles from);
@@ -129,8 +138,11 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
   Windows& windows_;
   Dispatcher& dispatcher_;
   const std::vector<ComputeUnit*> units_;
-  UntimedUnit& untimed_;
+  UntimedUnits& untimed_;
+  SkippedResults& skipped_;
+  const isa::MemoryInterface& memory_;
   CodeCheck waits_;
+  const Cycles l2_refill_;
   KernelClasses classes_;
   Current current_ = nothing();
   std::uint64_t last_index_ = ~std::uint64_t{0};  ///< Dispatch::index of the kernel that began last
@@ -142,6 +154,7 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
   std::uint64_t refused_ = 0;
   std::uint64_t samples_ = 0;
   std::uint64_t untimed_instructions_ = 0;
+  std::uint64_t skipped_workgroups_ = 0;
 };
 
 }  // namespace lacuna

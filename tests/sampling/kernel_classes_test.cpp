@@ -8,7 +8,7 @@ namespace {
 class KernelClassesTest : public testing::Test {
  protected:
   void time(std::uint64_t number, std::initializer_list<double> cycles, std::uint64_t instructions = 1000) {
-    for (const double c : cycles) classes_.add(number, c, 0, instructions);
+    for (const double c : cycles) classes_.add(number, c, 0, instructions, true);
   }
   KernelClasses classes_{0.02};
   const std::uint64_t number_ = classes_.find({.entry = 0x1000, .grid = {64, 1, 1}, .workgroup = {64, 1, 1}});
@@ -64,13 +64,56 @@ TEST_F(KernelClassesTest, IsCheckedAfterAWhileAndBeginsAnewIfTheTimeHasChanged) 
   while (classes_.predict(number_)) ++predicted;
   EXPECT_GT(predicted, 4U);
   EXPECT_LT(predicted, 100U);
-  classes_.add(number_, 5000, 0, 1000);  // with the caches of an untimed launch: not compared
+  classes_.add(number_, 5000, 0, 1000, false);  // with the caches of an untimed launch: not compared
   EXPECT_FALSE(classes_.predict(number_));
-  classes_.add(number_, 1300, 0, 1000);
+  classes_.add(number_, 1300, 0, 1000, true);
   EXPECT_FALSE(classes_.predict(number_));
   time(number_, {1301, 1299});
   ASSERT_TRUE(classes_.predict(number_));
   EXPECT_NEAR(classes_.predict(number_)->cycles, 1300, 1);
+}
+
+TEST_F(KernelClassesTest, LaunchesAfterUntimedOnesAreNotCounted) {
+  time(number_, {1000, 1001});
+  classes_.add(number_, 900, 0, 1000, false);
+  EXPECT_FALSE(classes_.predict(number_));
+  time(number_, {999});
+  EXPECT_TRUE(classes_.predict(number_));
+}
+
+TEST_F(KernelClassesTest, DuringACheckLaunchesOfAllClassesAreTimed) {
+  const std::uint64_t other = classes_.find({.entry = 0x2000, .grid = {64, 1, 1}, .workgroup = {64, 1, 1}});
+  time(number_, {1000, 1001, 999});
+  time(other, {500, 501, 499});
+  EXPECT_TRUE(classes_.predict(other));
+  while (classes_.predict(number_)) {
+  }
+  EXPECT_FALSE(classes_.predict(other));
+  classes_.add(number_, 980, 0, 1000, false);
+  EXPECT_FALSE(classes_.predict(other));
+  classes_.add(number_, 1000, 0, 1000, true);
+  EXPECT_TRUE(classes_.predict(other));
+  EXPECT_TRUE(classes_.predict(number_));
+}
+
+TEST_F(KernelClassesTest, ACheckEndsIfItsClassIsNotLaunchedAgain) {
+  const std::uint64_t other = classes_.find({.entry = 0x2000, .grid = {64, 1, 1}, .workgroup = {64, 1, 1}});
+  time(number_, {1000, 1001, 999});
+  time(other, {500, 501, 499});
+  while (classes_.predict(number_)) {
+  }
+  unsigned timed = 0;
+  while (!classes_.predict(other)) ++timed;
+  EXPECT_GT(timed, 100U);
+  EXPECT_LT(timed, 1000U);
+}
+
+TEST_F(KernelClassesTest, AClassVariesIfItsTimesDoNotAgree) {
+  EXPECT_FALSE(classes_.varies(number_));
+  time(number_, {1000, 1001});
+  EXPECT_FALSE(classes_.varies(number_));
+  time(number_, {2000});
+  EXPECT_TRUE(classes_.varies(number_));
 }
 
 }  // namespace

@@ -13,14 +13,23 @@ run() {
   local folder=$1
   shift
   "$LACUNA" launch sampled.launch --quiet --out "$folder" "$@" || fail "$folder: exit code $?"
-  cat x.bin y.bin turn.bin >"$folder/results"
+  cat x.bin y.bin bins.bin turn.bin >"$folder/results"
+  cp race.bin "$folder/race"
 }
 run loose "$@" --set gpu.timing=loose
 run one "$@" --set gpu.timing=sampled --set sim.threads=1
 run two "$@" --set gpu.timing=sampled --set sim.threads=2
 run alone "$@" --set gpu.timing=sampled --set sampling.across_kernels=false
-run skipped "$@" --set gpu.timing=sampled --set sampling.untimed=skipped
+# A workgroup of `chained` waits for data of another one: it is refused after workgroups have been skipped.
+expect 1 "$LACUNA" launch sampled.launch --quiet --out refused "$@" --set gpu.timing=sampled --results none
+grep -q 'kernel chained: its control flow depends on loaded data (.* at chained + 0x' refused/log.txt || fail 'chained is not refused'
+expect 2 "$LACUNA" launch sampled.launch --quiet --out refused "$@" --set gpu.timing=loose --results none
+[[ $(cat err.txt) == *'sampling.untimed = skipped (--results none) needs gpu.timing = sampled'* ]] || fail 'detailed timing without results'
+awk '/^\[dispatch chained\]/ { left_out = 1; next } /^\[/ { left_out = 0 } !left_out' sampled.launch >whole.launch
+mv whole.launch sampled.launch
+run skipped "$@" --set gpu.timing=sampled --results none
 for folder in one two alone; do cmp -s loose/results $folder/results || fail "$folder: other results"; done
+cmp -s one/race two/race || fail "races depend on threads"
 ! cmp -s loose/results skipped/results || fail "skipped workgroups have results"
 grep -q 'results are not computed' skipped/log.txt || fail 'skipped workgroups are not reported'
 hash_of() { grep -o '"run_hash": *"[0-9a-f]*"' "$1/statistics.json"; }

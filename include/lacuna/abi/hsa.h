@@ -151,7 +151,8 @@ struct KernelDescriptor {
   static constexpr std::uint64_t kEntryAlignment = 256;  ///< required alignment of the first instruction
   static constexpr std::uint64_t kBytes = 64;
 
-  std::int64_t entry_offset = 0;  ///< first instruction's address minus the descriptor's
+  std::uint32_t kernarg_bytes = 0;  ///< size of the arguments
+  std::int64_t entry_offset = 0;    ///< first instruction's address minus the descriptor's
   std::uint32_t rsrc1 = 0;
   std::uint32_t rsrc2 = 0;
   std::uint32_t rsrc3 = 0;
@@ -160,6 +161,7 @@ struct KernelDescriptor {
   /// `raw`: kBytes of memory at the kernel object.
   static KernelDescriptor read(const std::byte* raw) {
     KernelDescriptor d;
+    std::memcpy(&d.kernarg_bytes, raw + 8, sizeof d.kernarg_bytes);
     std::memcpy(&d.entry_offset, raw + 16, sizeof d.entry_offset);
     std::memcpy(&d.rsrc3, raw + 44, sizeof d.rsrc3);
     std::memcpy(&d.rsrc1, raw + 48, sizeof d.rsrc1);

@@ -6,16 +6,20 @@
 namespace lacuna {
 
 void FunctionalIssue::run(Cycles limit) {
-  run_all([limit](const WavefrontSlot&) { return limit; });
+  run_all<false>([limit](const WavefrontSlot&) { return limit; });
+}
+
+void FunctionalIssue::run_buffered(Cycles limit) {
+  run_all<true>([limit](const WavefrontSlot&) { return limit; });
 }
 
 void FunctionalIssue::run_to_limits(Cycles limit) {
-  run_all([limit](const WavefrontSlot& slot) {
+  run_all<false>([limit](const WavefrontSlot& slot) {
     return slot.untimed_limit == 0 ? limit : Cycles{static_cast<std::uint64_t>(slot.untimed_limit)};
   });
 }
 
-template <class LimitOf>
+template <bool kBuffered, class LimitOf>
 void FunctionalIssue::run_all(const LimitOf& limit_of) {
   bool progress = true;
   while (progress) {
@@ -24,7 +28,7 @@ void FunctionalIssue::run_all(const LimitOf& limit_of) {
       for (unsigned i = 0; i < simd->issue.resident;) {
         WavefrontSlot& slot = *simd->issue.slots[i];
         if (const Cycles limit = limit_of(slot); slot.ready() < limit) {
-          run_wavefront(slot, limit);
+          run_wavefront<kBuffered>(slot, limit);
           progress = true;
         }
         if (i < simd->issue.resident && simd->issue.slots[i] == &slot) ++i;
@@ -34,13 +38,18 @@ void FunctionalIssue::run_all(const LimitOf& limit_of) {
   for (const auto& simd : pool_.simds()) pool_.times().set(simd->number, simd->issue.earliest());
 }
 
+template <bool kBuffered>
 void FunctionalIssue::run_wavefront(WavefrontSlot& slot, Cycles limit) {
   for (Cycles cycle = slot.ready(); cycle < limit; cycle = later(cycle + Cycles{1}, slot.ready())) {
     if (!InstructionExecution::may_execute(slot)) [[unlikely]] {
       execution_.refuse(slot, cycle);
       continue;
     }
-    cycle = run_straight_line(slot, cycle, limit);
+    cycle = run_straight_line<kBuffered>(slot, cycle, limit);
+    if (kBuffered && slot.held_by(StallReason::order)) {
+      slot.publish(slot.next->unit);
+      return;
+    }
     execution_.complete(slot, *slot.next, cycle);
   }
 }
@@ -48,6 +57,8 @@ void FunctionalIssue::run_wavefront(WavefrontSlot& slot, Cycles limit) {
 // Executes from slot.next on until an instruction raises an event, which the caller handles, or has no successor. Sets
 // slot.next to this last instruction and returns its cycle. All instructions are counted before the event is handled, because
 // the event may end the workgroup and its kernel, and another wavefront may then take the slot.
+// With a store buffer, an instruction whose access is deferred has had no effect: it is executed again later.
+template <bool kBuffered>
 [[gnu::always_inline]] inline Cycles FunctionalIssue::run_straight_line(WavefrontSlot& slot, Cycles cycle, Cycles limit) {
   isa::Wavefront& wave = slot.wave;
   const isa::DecodedInstruction* instruction = slot.next;
@@ -58,6 +69,17 @@ void FunctionalIssue::run_wavefront(WavefrontSlot& slot, Cycles limit) {
     ++issued[of_unit];
     active_lanes[of_unit] += static_cast<std::uint64_t>(std::popcount(wave.exec()));
     execution_.execute(slot, *instruction, cycle);
+    if constexpr (kBuffered) {
+      if (wave.access.deferred) [[unlikely]] {
+        wave.access.deferred = false;
+        wave.event = isa::Event::none;
+        wave.pc = instruction->end - instruction->size;
+        --issued[of_unit];
+        active_lanes[of_unit] -= static_cast<std::uint64_t>(std::popcount(wave.exec()));
+        slot.hold(StallReason::order);
+        break;
+      }
+    }
     if (wave.event != isa::Event::none) {
       if (wave.event != isa::Event::wait_count) break;
       wave.event = isa::Event::none;  // all memory operations are complete

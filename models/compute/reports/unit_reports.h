@@ -28,6 +28,10 @@ class UnitReports final : public DeferredWork {
   UnitReports(ComputeUnitPlace place, Clock clock, bool immediate, ComputeUnitListener& listener, InstructionFetch& fetch)
       : place_(place), clock_(clock), immediate_(immediate), listener_(listener), fetch_(fetch) {}
 
+  bool immediate() const { return immediate_; }
+  /// Changes `immediate`. All reports have been delivered.
+  void set_immediate(bool immediate) { immediate_ = immediate; }
+
   void workgroup_done(Dispatch& dispatch, std::span<const std::uint32_t> scratch_slots, Tick at);
   void fault(Dispatch& dispatch, std::unique_ptr<WavefrontFault> fault, Tick at);
   void warning(Dispatch& dispatch, std::unique_ptr<WavefrontFault> warning, Tick at);
@@ -66,7 +70,7 @@ class UnitReports final : public DeferredWork {
 
   const ComputeUnitPlace place_;
   const Clock clock_;
-  const bool immediate_;
+  bool immediate_;
   ComputeUnitListener& listener_;
   InstructionFetch& fetch_;
   std::vector<Report> pending_;

@@ -50,6 +50,8 @@ class StoreBuffer {
   /// concurrently.
   void flush();
   bool empty() const { return count_ == 0; }
+  /// Number of lines with stored bytes or marks.
+  std::size_t lines() const { return count_; }
 
  private:
   struct Line {
