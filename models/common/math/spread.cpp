@@ -16,7 +16,7 @@ double student_t(std::size_t degrees_of_freedom) {
   return boost::math::quantile(boost::math::complement(distribution, 0.025));
 }
 
-void Spread::add(double value) {
+void Spread::add(double value, double half_width) {
   min = samples == 0 ? value : std::min(min, value);
   max = samples == 0 ? value : std::max(max, value);
   ++samples;
@@ -24,6 +24,7 @@ void Spread::add(double value) {
   const double distance = value - mean;
   mean += distance / static_cast<double>(samples);
   squares_ += distance * (value - mean);
+  own_sum_ += half_width;
 }
 
 std::optional<double> Spread::deviation() const {
@@ -32,22 +33,23 @@ std::optional<double> Spread::deviation() const {
 }
 
 std::optional<double> Spread::half_width() const {
-  if (samples < 2) return std::nullopt;
-  return student_t(samples - 1) * *deviation() / std::sqrt(static_cast<double>(samples));
+  if (samples < 2) return own_sum_ > 0 ? std::optional(own_half_width()) : std::nullopt;
+  const double of_samples = student_t(samples - 1) * *deviation() / std::sqrt(static_cast<double>(samples));
+  return std::hypot(of_samples, own_half_width());
 }
 
-bool Spread::is_within(double share) const {
-  const std::optional<double> half = half_width();
-  return half && *half <= share * std::fabs(mean);
-}
+bool Spread::is_within(double share) const { return samples >= 2 && *half_width() <= share * std::fabs(mean); }
+
+bool Spread::is_beyond(double share) const { return own_half_width() > share * std::fabs(mean); }
 
 std::optional<std::size_t> Spread::needed(double share) const {
-  if (samples < 2) return std::nullopt;
+  if (samples < 2 || is_beyond(share)) return std::nullopt;
   const double wanted = share * std::fabs(mean);
   const double spread = *deviation();
+  const double own = own_half_width();
   // As the number of samples n increases, t decreases and sqrt(n) increases: if n samples suffice, so do more.
   const auto is_enough = [&](std::size_t number) {
-    return student_t(number - 1) * spread / std::sqrt(static_cast<double>(number)) <= wanted;
+    return std::hypot(student_t(number - 1) * spread / std::sqrt(static_cast<double>(number)), own) <= wanted;
   };
   std::size_t enough = 2;
   while (!is_enough(enough)) {

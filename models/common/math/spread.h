@@ -1,4 +1,4 @@
-// Samples of a value: their mean and its confidence interval.
+// Samples of a value: their mean and its confidence interval. A sample that is an estimate has an interval of its own.
 #pragma once
 
 #include <cstddef>
@@ -16,22 +16,32 @@ class Spread {
   double min = 0;
   double max = 0;
 
-  void add(double value);
+  /// Adds a sample. `half_width`: half of the sample's own 95 % confidence interval, if the value is an estimate.
+  void add(double value, double half_width = 0);
   /// Standard deviation of the population, estimated from the samples. nullopt for fewer than two samples.
   std::optional<double> deviation() const;
-  /// Half of the 95 % confidence interval of the mean by Student's t. nullopt for fewer than two samples.
+  /// Half of the 95 % confidence interval of the mean: the root of the sum of the squares of t s / sqrt(n), by Student's t with
+  /// standard deviation s, and of own_half_width(). A single sample has its own interval; nullopt if it has none.
   std::optional<double> half_width() const;
-  /// Whether half_width() is at most `share` of the mean.
+  /// Part of half_width() that is due to the samples' own intervals: the mean of their half-widths. It is not divided by
+  /// sqrt(n), because their errors are not independent, so that further samples do not narrow it. 0 if no sample has an
+  /// interval.
+  double own_half_width() const { return samples == 0 ? 0 : own_sum_ / static_cast<double>(samples); }
+  /// Whether half_width() of at least two samples is at most `share` of the mean.
   bool is_within(double share) const;
-  /// Estimated number of samples, at least two, for an interval of mean ± `share` of the mean with the deviation of these
-  /// samples. nullopt if there are fewer than two samples, the mean is 0, or more than a billion samples would be needed.
+  /// Whether own_half_width() alone is more than `share` of the mean, so that no number of samples is enough.
+  bool is_beyond(double share) const;
+  /// Estimated number of samples, at least two, for an interval of mean ± `share` of the mean with the deviation and the mean
+  /// own interval of these samples. nullopt if there are fewer than two samples, is_beyond(share), the mean is 0, or more than
+  /// a billion samples would be needed.
   std::optional<std::size_t> needed(double share) const;
   /// Whether the confidence intervals of the two means overlap, so that their difference is not significant. For a single
-  /// sample, which has no interval, its value is used.
+  /// sample without an interval of its own, its value is used.
   bool overlaps(const Spread& other) const;
 
  private:
   double squares_ = 0;  ///< sum of squared distances from the mean
+  double own_sum_ = 0;  ///< sum of the samples' own half-widths
 };
 
 }  // namespace lacuna

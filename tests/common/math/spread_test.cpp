@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 namespace lacuna {
@@ -109,6 +110,53 @@ TEST(Spreads, OverlapWithTheirIntervals) {
   EXPECT_FALSE(low.overlaps(of({14})));
   EXPECT_FALSE(of({5}).overlaps(of({6})));
   EXPECT_TRUE(of({5}).overlaps(of({5})));
+}
+
+Spread of_estimates(const std::vector<std::pair<double, double>>& values) {
+  Spread spread;
+  for (const auto& [value, half_width] : values) spread.add(value, half_width);
+  return spread;
+}
+
+TEST(SpreadsOfEstimates, ContainTheSamplesOwnIntervals) {
+  const Spread two = of_estimates({{9, 4}, {11, 6}});
+  EXPECT_EQ(two.mean, 10);
+  EXPECT_EQ(two.own_half_width(), 5) << "their mean, not divided by the root of their number";
+  EXPECT_DOUBLE_EQ(*two.deviation(), std::sqrt(2)) << "that of the values";
+  EXPECT_NEAR(*two.half_width(), std::hypot(12.7062047361747, 5), 1e-12);
+  // Equal samples have their own interval only, regardless of their number.
+  EXPECT_EQ(of_estimates({{100, 3}, {100, 3}, {100, 3}, {100, 3}}).half_width(), 3);
+  // A sample that is no estimate counts with an interval of 0.
+  EXPECT_EQ(of_estimates({{100, 3}, {100, 0}, {100, 0}}).own_half_width(), 1);
+  EXPECT_EQ(of({9, 11}).own_half_width(), 0);
+  EXPECT_EQ(Spread().own_half_width(), 0);
+}
+
+TEST(SpreadsOfEstimates, HaveAnIntervalFromOneSampleOn) {
+  const Spread one = of_estimates({{100, 3}});
+  EXPECT_EQ(one.half_width(), 3);
+  EXPECT_EQ(one.deviation(), std::nullopt);
+  EXPECT_EQ(one.needed(0.05), std::nullopt);
+  EXPECT_FALSE(one.is_within(0.05)) << "how much samples differ is unknown";
+  EXPECT_TRUE(one.overlaps(of({103})));
+  EXPECT_FALSE(one.overlaps(of({103.1})));
+  EXPECT_TRUE(one.overlaps(of_estimates({{105, 2}})));
+}
+
+TEST(SpreadsOfEstimates, NeedSamplesForWhatTheirOwnIntervalsLeave) {
+  const Spread spread = of_estimates({{98, 0.9}, {101, 0.9}, {97, 0.9}, {104, 0.9}, {100, 0.9}});
+  EXPECT_GT(spread.needed(0.01).value(), of({98, 101, 97, 104, 100}).needed(0.01).value());
+  // Root of 1 - 0.9^2 is left for the samples.
+  EXPECT_EQ(spread.needed(0.01), of({98, 101, 97, 104, 100}).needed(std::sqrt(1 - 0.81) / 100));
+  EXPECT_EQ(spread.needed(0.0089), std::nullopt);
+  EXPECT_TRUE(spread.is_beyond(0.0089));
+  EXPECT_FALSE(spread.is_beyond(0.01));
+  const Spread equal = of_estimates({{100, 3}, {100, 3}});
+  EXPECT_TRUE(equal.is_within(0.03));
+  EXPECT_FALSE(equal.is_within(0.029));
+  EXPECT_EQ(equal.needed(0.03), 2U);
+  EXPECT_EQ(equal.needed(0.029), std::nullopt);
+  EXPECT_FALSE(of({0, 0}).is_beyond(0.01));
 }
 
 }  // namespace
