@@ -5,6 +5,7 @@
 #include <random>
 #include <utility>
 
+#include "platform/sweep/condition.h"
 #include "platform/sweep/results_report.h"
 
 namespace lacuna {
@@ -104,7 +105,7 @@ void RepetitionChoice::choose(CombinationChoice& combination, MetricValues* valu
       if (!stored[point].is_done()) ++not_done;
       for (std::size_t m = 0; m < metrics_.size() && values != nullptr; ++m) {
         if (const auto value = values->value(metrics_[m], stored[point])) {
-          spreads[m].add(*value);
+          spreads[m].add(value->value, value->half_width);
         } else {
           ++without[m];
         }
@@ -128,6 +129,9 @@ void RepetitionChoice::choose(CombinationChoice& combination, MetricValues* valu
     combination.state = State::reached;
     if (std::all_of(spreads.begin(), spreads.end(), [&](const Spread& spread) { return spread.is_within(until.share); }))
       return;
+    combination.state = State::sampled;
+    if (std::any_of(spreads.begin(), spreads.end(), [&](const Spread& spread) { return spread.is_beyond(until.share); }))
+      return;
     combination.state = State::exhausted;
     if (combination.chosen == all) return;
     std::size_t needed = combination.chosen + 1;
@@ -143,23 +147,34 @@ std::size_t RepetitionChoice::count(CombinationChoice::State state) const {
 
 std::vector<std::string> RepetitionChoice::shortcomings() const {
   using State = CombinationChoice::State;
-  const SweepUntil& until = *plan_.file().until;
   std::vector<std::string> texts;
   for (const CombinationChoice& combination : combinations_) {
-    if (combination.state != State::exhausted && combination.state != State::stuck) continue;
+    if (combination.state == State::open || combination.state == State::reached) continue;
     std::string text = label(plan_.points()[combination.points.front()].point.axes);
     if (!text.empty()) text += ": ";
     if (combination.state == State::stuck) text += combination.why + ", which is unrelated to the interval";
-    for (std::size_t m = 0; m < combination.spreads.size(); ++m) {
-      const Spread& spread = combination.spreads[m];
-      if (spread.is_within(until.share)) continue;
-      const auto needed = spread.needed(until.share);
-      text += metrics_[m].name + ' ' + readable_spread(spread) + " after " + repetitions(combination.chosen) +
-              ", which is all that [repeat] has; " + readable_percent(until.share) + " needs " +
-              (needed ? "about " + readable_number(static_cast<double>(*needed)) : "more than can be said") + "; ";
+    texts.push_back(text + wide_intervals(combination));
+  }
+  return texts;
+}
+
+std::string RepetitionChoice::wide_intervals(const CombinationChoice& combination) const {
+  const double share = plan_.file().until->share;
+  std::string texts;
+  for (std::size_t m = 0; m < combination.spreads.size(); ++m) {
+    const Spread& spread = combination.spreads[m];
+    if (spread.is_within(share)) continue;
+    std::string text = metrics_[m].name + ' ' + readable_spread(spread) + " after " + repetitions(combination.chosen);
+    if (spread.is_beyond(share)) {
+      text += "; sampled timing alone has " + readable_interval(spread.mean, spread.own_half_width()) +
+              ", which repetitions do not make narrower: set a smaller sampling.error, or gpu.timing = loose";
+    } else {
+      const auto needed = spread.needed(share);
+      if (combination.chosen == combination.points.size()) text += ", which is all that [repeat] has";
+      text += "; " + readable_percent(share) + " needs " +
+              (needed ? "about " + readable_number(static_cast<double>(*needed)) : "more than can be said");
     }
-    if (text.ends_with("; ")) text.resize(text.size() - 2);
-    texts.push_back(std::move(text));
+    add_to_list(texts, text, "; ");
   }
   return texts;
 }

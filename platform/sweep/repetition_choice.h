@@ -25,6 +25,7 @@ struct CombinationChoice {
     open,       ///< some of the wanted repetitions have not been run
     reached,    ///< the interval is narrow enough
     exhausted,  ///< the interval is too wide after all repetitions
+    sampled,    ///< sampled timing alone makes the interval too wide, for any number of repetitions
     stuck       ///< the interval is unknown: a repetition failed or lacks a metric
   };
   State state = State::open;
@@ -45,7 +46,7 @@ class RepetitionChoice {
   const std::vector<CombinationChoice>& combinations() const { return combinations_; }
   /// By point of the plan: true if a combination needs the point, or a needed point refers to it.
   const std::vector<bool>& wanted() const { return wanted_; }
-  /// A line per combination that is exhausted or stuck, with its interval.
+  /// A line per combination whose interval is not reached, with its interval and the reason.
   std::vector<std::string> shortcomings() const;
   std::size_t count(CombinationChoice::State state) const;
 
@@ -53,6 +54,8 @@ class RepetitionChoice {
   void want(std::size_t point);
   /// Indices of the points that the metrics of `point` refer to.
   std::vector<std::size_t> references(std::size_t point) const;
+  /// The intervals of a combination that are too wide, with what they need.
+  std::string wide_intervals(const CombinationChoice& combination) const;
   void choose(CombinationChoice& combination, MetricValues* values, const std::vector<StoredPoint>& stored);
 
   const SweepPlan& plan_;

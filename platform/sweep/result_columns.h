@@ -16,8 +16,8 @@ inline constexpr std::array<std::string_view, 9> kPoints{"state",  "exit_code", 
 /// Columns of tables of --compare.
 inline constexpr std::array<std::string_view, 4> kComparison{"value", "before", "now", "change"};
 /// Suffixes of a metric's name that form its columns in CSV.
-inline constexpr std::array<std::string_view, 8> kSpread{"_mean", "_min",  "_max",       "_samples",
-                                                         "_low",  "_high", "_deviation", "_needed"};
+inline constexpr std::array<std::string_view, 9> kSpread{"_mean", "_min",       "_max",    "_samples", "_low",
+                                                         "_high", "_deviation", "_needed", "_sampled"};
 
 inline bool has(std::string_view name) {
   const auto is_among = [name](const auto& columns) {

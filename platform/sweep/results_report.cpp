@@ -100,36 +100,49 @@ void write_log_end(const StoredPoint& point, std::ostream& out) {
 
 std::string readable_count(std::optional<std::size_t> count) { return count ? grouped(*count) : "-"; }
 
-/// Writes the confidence level and, for each metric, how many samples the wanted interval needs: minimum and maximum over all
-/// combinations.
+/// Text such as "cycles 3 to 94": minimum and maximum over all combinations of the number of samples that the wanted interval
+/// of a metric needs. "" if no combination has two samples.
+std::string needed_samples(const std::vector<PointGroup>& groups, std::size_t metric, const std::string& name, double share) {
+  std::optional<std::size_t> least;
+  std::optional<std::size_t> most;
+  bool endless = false;
+  bool beyond = false;
+  for (const PointGroup& group : groups) {
+    const Spread& spread = group.values[metric];
+    if (spread.samples < 2) continue;
+    const std::optional<std::size_t> needed = spread.needed(share);
+    beyond = beyond || spread.is_beyond(share);
+    endless = endless || (!needed && !spread.is_beyond(share));
+    if (!needed) continue;
+    least = least ? std::min(*least, *needed) : needed;
+    most = std::max(most, needed);
+  }
+  std::string range = least ? readable_count(least) : "";
+  if (most != least) range += " to " + readable_count(most);
+  if (endless) range += range.empty() ? "more than can be said" : " or more than can be said";
+  if (beyond) add_to_list(range, "no number where sampled timing alone is wider", " or ");
+  return range.empty() ? range : name + ' ' + range;
+}
+
+/// Writes the confidence level and, for each metric, the number of samples that the wanted interval needs.
 void write_intervals(const std::vector<PointGroup>& groups, const std::vector<ReportedMetric>& metrics,
                      const WantedInterval& wanted, std::ostream& out) {
   std::size_t most_samples = 0;
+  bool sampled = false;
   std::string needs;
   for (std::size_t m = 0; m < metrics.size(); ++m) {
-    std::optional<std::size_t> least;
-    std::optional<std::size_t> most;
-    bool endless = false;
     for (const PointGroup& group : groups) {
-      const Spread& spread = group.values[m];
-      most_samples = std::max(most_samples, spread.samples);
-      if (spread.samples < 2) continue;
-      const std::optional<std::size_t> needed = spread.needed(wanted.share);
-      endless = endless || !needed;
-      if (!needed) continue;
-      least = least ? std::min(*least, *needed) : needed;
-      most = std::max(most, needed);
+      most_samples = std::max(most_samples, group.values[m].samples);
+      sampled = sampled || group.values[m].own_half_width() > 0;
     }
-    if (!least && !endless) continue;
-    std::string range = least ? readable_count(least) : "";
-    if (most != least) range += " to " + readable_count(most);
-    if (endless) range += range.empty() ? "more than can be said" : " or more than can be said";
-    add_to_list(needs, metrics[m].metric.name + ' ' + range);
+    if (const std::string range = needed_samples(groups, m, metrics[m].metric.name, wanted.share); !range.empty())
+      add_to_list(needs, range);
   }
-  if (most_samples == 1) out << "one sample each: no intervals\n";
-  if (most_samples < 2) return;
-  out << "± is the 95 % confidence interval of the mean by Student's t; one sample has none\n";
-  out << "samples that ± " << readable_percent(wanted.share) << " needs: " << needs << '\n';
+  if (most_samples == 1) out << "one sample each: no intervals" << (sampled ? " except those of sampled timing" : "") << '\n';
+  if (most_samples >= 2) out << "± is the 95 % confidence interval of the mean by Student's t; one sample has none\n";
+  if (sampled)
+    out << "sampled: an estimate by sampled timing, whose own interval is included and does not narrow with more samples\n";
+  if (most_samples >= 2) out << "samples that ± " << readable_percent(wanted.share) << " needs: " << needs << '\n';
 }
 
 std::string percent(double ratio) {
@@ -160,16 +173,21 @@ std::string readable_percent(double share) {
   return text.str();
 }
 
+std::string readable_interval(double mean, double half_width) {
+  const double shown = mean == 0 ? half_width : 100 * half_width / std::fabs(mean);
+  std::ostringstream text;
+  // Two significant digits, since intervals are not known more precisely.
+  if (shown < 100) text.precision(2);
+  text << "± " << (shown < 100 ? shown : std::round(shown)) << (mean == 0 ? "" : " %");
+  return text.str();
+}
+
 std::string readable_spread(const Spread& spread) {
   if (spread.samples == 0) return "-";
   const std::optional<double> half = spread.half_width();
   if (!half) return readable_number(spread.mean);
-  const double shown = spread.mean == 0 ? *half : 100 * *half / std::fabs(spread.mean);
-  std::ostringstream text;
-  // Two significant digits, since intervals are not known more precisely.
-  if (shown < 100) text.precision(2);
-  text << (shown < 100 ? shown : std::round(shown));
-  return readable_number(spread.mean) + " ± " + text.str() + (spread.mean == 0 ? "" : " %");
+  return readable_number(spread.mean) + ' ' + readable_interval(spread.mean, *half) +
+         (spread.own_half_width() > 0 ? " sampled" : "");
 }
 
 void write_groups(const std::vector<PointGroup>& groups, const std::vector<ReportedMetric>& metrics,
@@ -216,9 +234,10 @@ void write_groups_csv(const std::vector<PointGroup>& groups, const std::vector<R
       const std::optional<double> half = spread.half_width();
       row.push_back(half ? exact(spread.mean - *half) : std::string());
       row.push_back(half ? exact(spread.mean + *half) : std::string());
-      row.push_back(half ? exact(*spread.deviation()) : std::string());
+      row.push_back(spread.deviation() ? exact(*spread.deviation()) : std::string());
       const std::optional<std::size_t> needed = spread.needed(wanted.share);
       row.push_back(needed ? std::to_string(*needed) : std::string());
+      row.push_back(spread.own_half_width() > 0 ? exact(spread.own_half_width()) : std::string());
     }
   }
   write_csv(rows, out);

@@ -23,7 +23,10 @@ std::string readable_number(double value);
 
 /// Formats a share as "1 %" or "0.25 %".
 std::string readable_percent(double share);
-/// Formats the mean and, with at least two samples, the half-width of its interval as a share of the mean: "1343.5 ± 2.1 %".
+/// Formats a half-width as a share of the mean: "± 2.1 %"; of a mean of 0 as it is: "± 2.1".
+std::string readable_interval(double mean, double half_width);
+/// Formats the mean and, if it has one, the half-width of its interval as a share of the mean: "1343.5 ± 2.1 %", and "1343.5 ±
+/// 2.1 % sampled" if the interval contains one of sampled timing.
 std::string readable_spread(const Spread& spread);
 
 /// Confidence interval for which a report estimates the number of samples needed.

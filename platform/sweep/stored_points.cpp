@@ -1,6 +1,7 @@
 #include "platform/sweep/stored_points.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
@@ -87,40 +88,93 @@ std::vector<std::pair<std::int64_t, std::string>> names_of(ResultsDatabase& data
 std::string place_of(const NamedValues& axes, const NamedValues& repeats) { return to_json(axes) + to_json(repeats); }
 
 MetricValues::MetricValues(ResultsDatabase& database, const std::vector<Metric>& metrics,
-                           const std::vector<StoredPoint>& points) {
+                           const std::vector<StoredPoint>& points)
+    : sampled_(database) {
   for (const StoredPoint& point : points)
     if (point.is_done()) done_[place_of(point.axes, point.repeats)] = point.id;
   for (const Metric& metric : metrics) {
     for (const std::string& text : metric.paths()) {
       const auto [found, is_new] = paths_.try_emplace(text);
       if (!is_new) continue;
-      found->second.parsed = StatisticPath::parse(text);
+      Path& path = found->second;
+      path.parsed = StatisticPath::parse(text);
       std::string list;
-      for (const auto& [id, name] : names_of(database, found->second.parsed.path)) add_to_list(list, std::to_string(id), ",");
+      std::string estimates;
+      for (const auto& [id, name] : names_of(database, path.parsed.path)) {
+        add_to_list(list, std::to_string(id), ",");
+        if (SampledStatistics::may_be_estimated(name)) add_to_list(estimates, std::to_string(id), ",");
+      }
       if (list.empty()) continue;
-      found->second.sum = database.connection().prepare(
-          "SELECT total(value), count(*) FROM statistics WHERE point = ? AND name IN (" + list + ')');
+      path.sum = database.connection().prepare("SELECT total(value), count(*) FROM statistics WHERE point = ? AND name IN (" +
+                                               list + ')');
+      if (estimates.empty()) continue;
+      path.estimates = database.connection().prepare(
+          "SELECT path, value FROM statistics JOIN statistic_names ON id = name WHERE point = ? AND name IN (" + estimates +
+          ')');
     }
   }
 }
 
-std::optional<double> MetricValues::value(const Metric& metric, const StoredPoint& point) {
+std::optional<MetricValue> MetricValues::value(const Metric& metric, const StoredPoint& point) {
   if (!point.is_done()) return std::nullopt;
-  return metric.value([&](const std::string& text) -> std::optional<double> {
-    Path& path = paths_.at(text);
-    if (!path.sum) return std::nullopt;
-    std::int64_t id = point.id;
-    if (const NamedValues& reference = path.parsed.reference; !reference.empty()) {
-      const auto found =
-          done_.find(place_of(reference_values(point.axes, reference), reference_values(point.repeats, reference)));
-      if (found == done_.end()) return std::nullopt;
-      id = found->second;
-    }
-    path.sum->bind(id).step();
-    const auto sum = path.sum->integer(1) == 0 ? std::nullopt : std::optional(path.sum->real(0));
-    path.sum->reset();
-    return sum;
+  std::vector<Input> inputs;
+  const auto value = metric.value([&](const std::string& text) -> std::optional<double> {
+    const std::optional<Input> found = input(text, point);
+    if (!found) return std::nullopt;
+    inputs.push_back(*found);
+    return found->sum;
   });
+  if (!value) return std::nullopt;
+  return MetricValue{*value, half_width(metric, *value, inputs)};
+}
+
+std::optional<MetricValues::Input> MetricValues::input(const std::string& text, const StoredPoint& point) {
+  Path& path = paths_.at(text);
+  if (!path.sum) return std::nullopt;
+  Input input{.text = text, .point = point.id, .path = path.parsed.path};
+  if (const NamedValues& reference = path.parsed.reference; !reference.empty()) {
+    const auto found =
+        done_.find(place_of(reference_values(point.axes, reference), reference_values(point.repeats, reference)));
+    if (found == done_.end()) return std::nullopt;
+    input.point = found->second;
+  }
+  path.sum->bind(input.point).step();
+  const bool has_value = path.sum->integer(1) != 0;
+  input.sum = path.sum->real(0);
+  path.sum->reset();
+  if (!has_value) return std::nullopt;
+  input.half_width = half_width(path, input.point);
+  return input;
+}
+
+double MetricValues::half_width(Path& path, std::int64_t point) {
+  if (!path.estimates || !sampled_.has_estimates(point)) return 0;
+  double sum = 0;
+  path.estimates->bind(point);
+  while (path.estimates->step()) sum += sampled_.half_width(point, {path.estimates->text(0), path.estimates->real(1)});
+  return sum;
+}
+
+double MetricValues::half_width(const Metric& metric, double value, const std::vector<Input>& inputs) {
+  if (inputs.size() == 1 && inputs.front().text == metric.text) return inputs.front().half_width;  // no expression
+  // Evaluates the metric with one statistic changed, wherever it is used.
+  const auto change_by = [&](const Input& moved, double distance) -> std::optional<double> {
+    const auto result = metric.value([&](const std::string& text) -> std::optional<double> {
+      const auto input = std::find_if(inputs.begin(), inputs.end(), [&](const Input& one) { return one.text == text; });
+      return input->is_same_statistic(moved) ? input->sum + distance : input->sum;
+    });
+    return result ? std::optional(*result - value) : std::nullopt;
+  };
+  double squares = 0;
+  for (auto input = inputs.begin(); input != inputs.end(); ++input) {
+    const bool is_first =
+        std::none_of(inputs.begin(), input, [&](const Input& earlier) { return earlier.is_same_statistic(*input); });
+    if (input->half_width == 0 || !is_first) continue;
+    std::optional<double> change = change_by(*input, input->half_width);
+    if (!change) change = change_by(*input, -input->half_width);
+    squares += change.value_or(0) * change.value_or(0);
+  }
+  return std::sqrt(squares);
 }
 
 std::size_t PointGroup::done() const {
@@ -179,7 +233,7 @@ std::vector<PointGroup> load_points(ResultsDatabase& database, const SweepSelect
     if (is_new) groups.push_back({point.axes, {}, std::vector<Spread>(metrics.size())});
     PointGroup& group = groups[found->second];
     for (std::size_t m = 0; m < metrics.size(); ++m)
-      if (const auto value = values.value(metrics[m], point)) group.values[m].add(*value);
+      if (const auto value = values.value(metrics[m], point)) group.values[m].add(value->value, value->half_width);
     group.points.push_back(std::move(point));
   }
   return groups;

@@ -9,6 +9,7 @@
 
 #include "models/common/math/spread.h"
 #include "platform/sweep/results_database.h"
+#include "platform/sweep/sampled_statistics.h"
 #include "platform/sweep/statistic_path.h"
 
 namespace lacuna {
@@ -55,6 +56,12 @@ struct SweepSelection {
 /// A key that identifies a combination of axes and repetitions.
 std::string place_of(const NamedValues& axes, const NamedValues& repeats);
 
+/// A metric of a point.
+struct MetricValue {
+  double value = 0;
+  double half_width = 0;  ///< half of the 95 % confidence interval that sampled timing gives it; 0: exact or unknown
+};
+
 /// Values of metrics for the points of one sweep. Points may refer to one another.
 class MetricValues {
  public:
@@ -62,17 +69,37 @@ class MetricValues {
   MetricValues(ResultsDatabase& database, const std::vector<Metric>& metrics, const std::vector<StoredPoint>& points);
 
   /// Value of a metric; nullopt when the state of the point or of a reference is not `done`, or when a path has no value.
-  std::optional<double> value(const Metric& metric, const StoredPoint& point);
+  std::optional<MetricValue> value(const Metric& metric, const StoredPoint& point);
 
  private:
   /// A path of a metric, and the query that adds up the matching statistics of a point.
   struct Path {
     StatisticPath parsed;
     std::optional<SqliteStatement> sum;  ///< empty = the database has no such path
+    /// Selects those of the matching statistics that may be estimates; empty = there are none.
+    std::optional<SqliteStatement> estimates;
   };
+  /// The value of a path for a point or its reference.
+  struct Input {
+    std::string text;  ///< path with reference
+    std::int64_t point = 0;
+    std::string path;
+    double sum = 0;
+    double half_width = 0;
+
+    bool is_same_statistic(const Input& other) const { return point == other.point && path == other.path; }
+  };
+
+  /// nullopt when the reference is not done, or the path has no value.
+  std::optional<Input> input(const std::string& text, const StoredPoint& point);
+  /// Half-width of the sum of a path's statistics. The half-widths are added, because errors of sampled timing in one run are
+  /// not independent.
+  double half_width(Path& path, std::int64_t point);
+  static double half_width(const Metric& metric, double value, const std::vector<Input>& inputs);
 
   std::map<std::string, std::int64_t> done_;  ///< rows of points in state `done`, by place_of()
   std::map<std::string, Path> paths_;
+  SampledStatistics sampled_;
 };
 
 /// Finds a sweep by name. Throws SweepError with the names of the stored sweeps when there is no such sweep.

@@ -84,26 +84,30 @@ class Repetitions : public ::testing::Test {
     return std::stoi(plan.points()[point].point.repeats.front().second);
   }
 
-  static void store(ResultsDatabase& database, const SweepPlan& plan, std::size_t point, const Cycles& cycles) {
+  /// `half_width`: that of the cycles, if they are an estimate.
+  static void store(ResultsDatabase& database, const SweepPlan& plan, std::size_t point, const Cycles& cycles,
+                    double half_width = 0) {
     PointRecord record;
     record.key = plan.points()[point].prepared.key;
     record.date = date_now();
     if (const auto value = cycles(n_of(plan, point), start_of(plan, point))) {
       record.state = PointState::done;
       record.results.statistics.push_back({"kernels.k.cycles", "cycles", *value});
+      record.results.statistics.push_back({"kernels.k.half_width_cycles", "cycles", half_width});
     }
     database.add(record);
   }
 
   /// Runs points as the sweep does, in any order within a round. Returns the number of points run.
-  static std::size_t run(SweepPlan& plan, ResultsDatabase& database, const Cycles& cycles, unsigned order = 0) {
+  static std::size_t run(SweepPlan& plan, ResultsDatabase& database, const Cycles& cycles, unsigned order = 0,
+                         double half_width = 0) {
     std::mt19937 random(order);
     std::size_t count = 0;
     for (plan.look_up(&database);; plan.look_up(&database)) {
       std::vector<std::size_t> to_run = plan.to_run(false);
       if (to_run.empty()) return count;
       std::shuffle(to_run.begin(), to_run.end(), random);
-      for (const std::size_t point : to_run) store(database, plan, point, cycles);
+      for (const std::size_t point : to_run) store(database, plan, point, cycles, half_width);
       count += to_run.size();
     }
   }
@@ -197,6 +201,28 @@ TEST_F(Repetitions, ThatAreNotEnoughAreNamedWithTheirInterval) {
   EXPECT_THAT(
       sweep->choice()->shortcomings(),
       ElementsAre("n=3: cycles 1,000 ± 2.5 % after 64 repetitions, which is all that [repeat] has; 1 % needs about 393"));
+}
+
+TEST_F(Repetitions, OfEstimatesNarrowWhatTheirIntervalsLeave) {
+  const auto exact = plan("until = 1 %", "5");
+  const auto estimated = plan("until = 1 %", "5");
+  const auto exact_results = database("exact.db");
+  const auto estimates = database("estimates.db");
+  const std::size_t count = run(*exact, *exact_results, noisy);
+  EXPECT_GT(run(*estimated, *estimates, noisy, 0, 8), count);
+  EXPECT_EQ(estimated->choice()->combinations().front().state, State::reached);
+  EXPECT_EQ(estimated->choice()->combinations().front().spreads.front().own_half_width(), 8);
+}
+
+TEST_F(Repetitions, DoNotNarrowSampledTiming) {
+  const auto sweep = plan("until = 1 %", "1");
+  const auto results = database();
+  const auto steady = [](const std::string&, int) { return 1000.0; };
+  EXPECT_EQ(run(*sweep, *results, steady, 0, 25), 8U) << "more repetitions would not help";
+  EXPECT_EQ(sweep->choice()->combinations().front().state, State::sampled);
+  EXPECT_THAT(sweep->choice()->shortcomings(),
+              ElementsAre("n=1: cycles 1,000 ± 2.5 % sampled after 8 repetitions; sampled timing alone has ± 2.5 %, which "
+                          "repetitions do not make narrower: set a smaller sampling.error, or gpu.timing = loose"));
 }
 
 // If a repetition fails, no more are added: it would fail again, and the other repetitions do not represent it.

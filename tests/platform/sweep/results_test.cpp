@@ -298,8 +298,8 @@ TEST_F(Database, ValuesHaveASpread) {
   EXPECT_THAT(
       csv.str(),
       MatchesRegex("n,points,done,cycles_mean,cycles_min,cycles_max,cycles_samples,cycles_low,cycles_high,cycles_deviation,"
-                   "cycles_needed\n1,2,2,11.5,11,12,2,5\\.146[0-9]*,17\\.853[0-9]*,0\\.707106[0-9]*,3\n"
-                   "2,2,2,21.5,21,22,2,15\\.146[0-9]*,27\\.853[0-9]*,0\\.707106[0-9]*,2\n3,1,0,,,,0,,,,\n"));
+                   "cycles_needed,cycles_sampled\n1,2,2,11.5,11,12,2,5\\.146[0-9]*,17\\.853[0-9]*,0\\.707106[0-9]*,3,\n"
+                   "2,2,2,21.5,21,22,2,15\\.146[0-9]*,27\\.853[0-9]*,0\\.707106[0-9]*,2,\n3,1,0,,,,0,,,,,\n"));
 }
 
 TEST_F(Database, TablesSayWhatTheIntervalsAre) {
