@@ -35,7 +35,8 @@ DESCRIPTION is an INI file:
   [names]                   VALUE = TEXT: text in legend and x axis for a value of an axis
 
 OURS.csv is what `lacuna results SWEEP --where WHERE --csv` prints. Error bars and intervals are those of its _low and _high: the 95 %
-confidence interval of the mean. A value of a single sample has none.
+confidence interval of the mean. A value of a single sample has none. Values with an interval of sampled timing (column y_sampled, if there is
+one) have hatched bars or hollow points, and are marked in the table.
 """
 import configparser
 import csv
@@ -53,7 +54,9 @@ except ImportError:
              "/usr/bin/python3; `lacuna results SWEEP --csv` has the values for any other program")
 
 matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402  (after the choice of the backend)
+import matplotlib.lines  # noqa: E402  (after the choice of the backend)
+import matplotlib.patches  # noqa: E402
+import matplotlib.pyplot as plt  # noqa: E402
 import matplotlib.ticker  # noqa: E402
 
 KINDS = ("line", "bars", "roofline")
@@ -66,6 +69,7 @@ UNITS = {"": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "Hz": 1, "kHz"
 QUANTITY = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?) ?([A-Za-z%]*)")
 # Columns of each value in OURS.csv.
 SUFFIXES = ("_mean", "_low", "_high", "_samples", "_needed")
+SAMPLED = "_sampled"  # optional
 KEYS = ("title", "sweep", "x_label", "y_label", "kind", "x", "series", "y", "x_scale", "y_scale", "mean",
         "over", "average", "where", "published", "beside", "names", "reference", "note", *(f"note.{scale}" for scale in RUN_SCALES))
 # Numbers that a note may contain at both scales: published ones, and numbers of the paper's sections, figures and tables.
@@ -87,6 +91,7 @@ class Value(typing.NamedTuple):
     high: float = math.nan
     samples: int = 1
     needed: typing.Optional[int] = None  # number of samples required for an interval of 1 % of the mean
+    sampled: bool = False  # whether it is an estimate by sampled timing
 
     def has_interval(self):
         return not math.isnan(self.low)
@@ -213,7 +218,9 @@ def read_ours(path, figure):
 def value_of(row, metric, where):
     mean, low, high, samples, needed = (row[metric + suffix] for suffix in SUFFIXES)
     interval = (number(low, where), number(high, where)) if low else (math.nan, math.nan)
-    return Value(number(mean, where), *interval, int(number(samples, where)), int(number(needed, where)) if needed else None)
+    own = row.get(metric + SAMPLED)
+    return Value(number(mean, where), *interval, int(number(samples, where)), int(number(needed, where)) if needed else None,
+                 bool(own) and number(own, where) > 0)
 
 
 def averaged(values, kind):
@@ -228,7 +235,7 @@ def averaged(values, kind):
     else:
         mean = sum(value.mean for value in values) / len(values)
         half = sum((value.high - value.low) / 2 for value in values) / len(values)
-    return Value(mean, mean - half, mean + half, samples)
+    return Value(mean, mean - half, mean + half, samples, sampled=any(value.sampled for value in values))
 
 
 def with_means(points, figure):
@@ -273,6 +280,28 @@ def draw_intervals(axes, points, colour):
                       yerr=[(value.high - value.low) / 2 for _, value in have], fmt="none", ecolor=colour, capsize=3)
 
 
+def mark_sampled_points(axes, points, colour, size):
+    """Makes the points of sampled values hollow, by position along the x axis."""
+    have = [(x, value.mean) for x, value in points if value.sampled]
+    if have:
+        axes.plot(*zip(*have), linestyle="none", marker="o", markersize=size, markerfacecolor="white", markeredgecolor=colour)
+
+
+def mark_sampled_bars(axes, bars, width):
+    """Hatches the bars of sampled values, by position along the x axis."""
+    have = [(x, value.mean) for x, value in bars if value.sampled]
+    if have:
+        axes.bar(*zip(*have), width, facecolor="none", edgecolor="white", linewidth=0, hatch="///")
+
+
+def legend_of_sampled(kind):
+    """The entry of the legend that explains the mark of sampled values."""
+    if kind == "bars":
+        return matplotlib.patches.Patch(facecolor="0.5", edgecolor="white", linewidth=0, hatch="///", label="hatched: sampled timing")
+    return matplotlib.lines.Line2D([], [], linestyle="none", marker="o", markerfacecolor="white", markeredgecolor="0.3",
+                                   label="hollow: sampled timing")
+
+
 def quantity(text):
     """The number that a value of an axis is in its base unit, or None: 262144 of 256KiB."""
     match = QUANTITY.fullmatch(text)
@@ -294,6 +323,7 @@ def draw_lines(axes, ours, published, series, name, reference="published"):
             axes.plot([x for x, _ in points], [value.mean for _, value in points], color=colour, marker="o", markersize=4,
                       linewidth=1.5, label=name(one) or "Lacuna")
             draw_intervals(axes, points, colour)
+            mark_sampled_points(axes, points, colour, 4)
         theirs = sorted((place_on_line(x), value[0]) for (s, x), value in published.items() if s == one)
         if theirs:
             label = f"{name(one)}, {reference}" if name(one) else reference
@@ -303,8 +333,10 @@ def draw_lines(axes, ours, published, series, name, reference="published"):
 
 def draw_roofline(axes, ours, published, series, name, _=None):
     for index, one in enumerate(s for s in series if s in {measured for measured, _ in ours}):
-        points = [(float(x), value.mean) for (s, x), value in ours.items() if s == one]
-        axes.plot(*zip(*points), linestyle="none", color=f"C{index}", marker="o", markersize=6, label=name(one) or "Lacuna")
+        points = [(float(x), value) for (s, x), value in ours.items() if s == one]
+        axes.plot([x for x, _ in points], [value.mean for _, value in points], linestyle="none", color=f"C{index}", marker="o", markersize=6,
+                  label=name(one) or "Lacuna")
+        mark_sampled_points(axes, points, f"C{index}", 6)
     for one in unique(s for s, _ in published):
         roof = sorted((float(x), value[0]) for (s, x), value in published.items() if s == one)
         axes.plot(*zip(*roof), color="black", linewidth=1)
@@ -323,6 +355,7 @@ def draw_bars(axes, ours, published, series, name, reference="published"):
         if have:
             axes.bar([place[x] for x in have], [value.mean for value in values], width * 0.92, color=colour, alpha=0.75,
                      label=name(one) or "Lacuna")
+        mark_sampled_bars(axes, [(place[x], ours[one, x]) for x in have], width * 0.92)
         draw_intervals(axes, [(place[x], ours[one, x]) for x in have], "black")
         theirs = [x for x in xs if (one, x) in published]
         if theirs:
@@ -362,6 +395,9 @@ def draw(figure, names, ours, published, stem):
     axes.grid(axis="y", alpha=0.3)
     axes.set_axisbelow(True)
     handles, labels = axes.get_legend_handles_labels()
+    if any(value.sampled for value in ours.values()):
+        handles.append(legend_of_sampled(figure["kind"]))
+        labels.append(handles[-1].get_label())
     if len(handles) > 1:
         ours_first = sorted(zip(handles, labels), key=lambda entry: entry[1].endswith(figure["reference"]))
         columns = max(1, min(len(handles), 4, 120 // (max(map(len, labels)) + 5)))
@@ -420,7 +456,7 @@ def table(figure, names, ours, published, note, stem, beside=("", {})):
         cells = [names.get(key[0], key[0])] if with_series else []
         cells += [names.get(key[1], key[1]), "–" if mean is None else shown(mean),
                   f"{shown(own.low)} … {shown(own.high)}" if own and own.has_interval() else "–",
-                  "–" if own is None else f"{own.samples}" + (f" ({own.needed:,})" if own.needed else ""),
+                  "–" if own is None else f"{own.samples}" + (f" ({own.needed:,})" if own.needed else "") + (", sampled timing" if own.sampled else ""),
                   *([f"{ratios[key]:.2f}" if key in ratios else "–"] if heading else []),
                   "–" if value is None else shown(value),
                   f"{mean / value:.2f}" if mean is not None and value else "–", source]

@@ -191,6 +191,48 @@ class Figures(unittest.TestCase):
                 # The last value has one sample and therefore no interval.
                 self.assertEqual(ends, [[(90, 110), (380, 420)], [(3, 3)]])
 
+    def test_sampled_values_are_marked(self):
+        header, *lines = SPREAD.strip().split("\n")
+        ours = "\n".join([header + ",time_sampled", lines[0] + ",8", *(line + "," for line in lines[1:3]), "second,2048,2,4,3,5,1,,1", ""])
+        self.assertEqual([row[4] for row in self.rows(BARS, ours)[1:]], ["3 (1,234), sampled timing", "4 (9)", "5 (2)", "1, sampled timing"])
+        self.assertEqual(self.rows(BARS, ours)[4][3], "3.00 … 5.00")
+        # A mean of sampled values and others is sampled.
+        self.assertIn(("first", "mean", "250", "235 … 265", "3, sampled timing"), self.rows(BARS + "mean = arithmetic\n", ours))
+        for kind, mark in (("bars", "hatched: sampled timing"), ("line", "hollow: sampled timing")):
+            with self.subTest(kind):
+                description = BARS.replace("kind = bars", f"kind = {kind}")
+                self.assertEqual(self.run_figures(description, "second,2048,1,a\n", ours=ours), (0, ""))
+                legend = (self.folder / "out/bars.svg").read_text(encoding="utf-8").split('<g id="legend_1">')[1]
+                labels = re.findall(r"<!-- (.*) -->", legend)
+                self.assertEqual(labels[:3], ["first", "second", mark])
+                self.assertIn("published", labels[3])
+        # A single series has a legend because of its mark.
+        one = "\n".join([header + ",time_sampled", lines[0] + ",8", ""])
+        self.assertEqual(self.run_figures(BARS, ours=one), (0, ""))
+        self.assertIn("hatched: sampled timing", (self.folder / "out/bars.svg").read_text(encoding="utf-8"))
+
+    def test_values_that_are_not_sampled_have_the_same_files_with_and_without_the_column(self):
+        files = []
+        lines = SPREAD.strip().split("\n")
+        for ours in (SPREAD, "\n".join([lines[0] + ",time_sampled", *(line + "," for line in lines[1:]), ""])):
+            self.assertEqual(self.run_figures(BARS, ours=ours), (0, ""))
+            files.append([(self.folder / f"out/bars.{kind}").read_bytes() for kind in ("md", "svg")])
+        self.assertEqual(files[0], files[1])
+        self.assertNotIn(b"sampled", b"".join(files[1]))
+
+    def test_marks_are_at_the_sampled_values(self):
+        values = {("", "1"): figures.Value(5), ("", "2"): figures.Value(7, 6, 8, 1, None, True)}
+        for draw in (figures.draw_bars, figures.draw_lines, figures.draw_roofline):
+            _, axes = figures.plt.subplots()
+            draw(axes, values, {}, [""], lambda text: text)
+            if draw is figures.draw_bars:
+                marked = [bar for bars in axes.containers if not getattr(bars, "has_yerr", False) for bar in bars if bar.get_hatch()]
+                self.assertEqual([(bar.get_x() + bar.get_width() / 2, bar.get_height()) for bar in marked], [(1, 7)])
+            else:
+                hollow = [line for line in axes.lines if line.get_markerfacecolor() == "white"]
+                self.assertEqual([(list(line.get_xdata()), list(line.get_ydata())) for line in hollow], [([2], [7])])
+            figures.plt.close()
+
     def test_series_of_several_axes_and_what_stands_beside_them(self):
         ours = OURS.replace("first,", "a b,").replace("second,", "a c,").replace("third,", "d c,").replace("variant", "variant,kind").replace(
             "a b,", "a,b,").replace("a c,", "a,c,").replace("d c,", "d,c,")
