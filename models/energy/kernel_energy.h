@@ -30,11 +30,11 @@ struct KernelEnergy {
 
 /// Part of a kernel that ran without timing (models/sampling): its events are not in the device's counters.
 struct UntimedWork {
-  std::uint64_t kind = 0;            ///< class of launches that use the same energy for the same work; 0: none
-  std::uint64_t instructions = 0;    ///< wavefront instructions of the kernel
-  std::uint64_t untimed = 0;         ///< number of these that ran without timing
-  double half_width = 0;             ///< half of the 95 % confidence interval of the untimed part's time, in picoseconds
-  double half_width_share = 0;       ///< the same, as a share of that time
+  std::uint64_t kind = 0;          ///< class of launches that use the same energy for the same work; 0: none
+  std::uint64_t instructions = 0;  ///< wavefront instructions of the kernel
+  std::uint64_t untimed = 0;       ///< number of these that ran without timing
+  double half_width = 0;           ///< half of the 95 % confidence interval of the untimed part's time, in picoseconds
+  double half_width_share = 0;     ///< the same, as a share of that time
 };
 
 /// Kernels are identified by Dispatch::index.

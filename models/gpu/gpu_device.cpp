@@ -162,8 +162,8 @@ void GpuDevice::build_compute_units() {
                                      .fine_grained_float_atomics = gpu.fine_grained_float_atomics,
                                      .memory = state_memory_};
     if (index == 0 && gpu.timing == TimingMode::sampled)
-      untimed_units_ = std::make_unique<UntimedUnits>("untimed_units", parameters_.cu, context, gpu.shader_arrays, dispatcher_,
-                                                      threads_);
+      untimed_units_ =
+          std::make_unique<UntimedUnits>("untimed_units", parameters_.cu, context, gpu.shader_arrays, dispatcher_, threads_);
     units_.push_back(std::make_unique<ComputeUnit>(name_of("cu", index).c_str(), parameters_.cu, place, context));
     ComputeUnit& unit = *units_.back();
     const ComputeUnitPorts ports = ports_of(place);

@@ -240,7 +240,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   std::unique_ptr<DeviceEnergy> energy_;
   std::unique_ptr<SkippedResults> skipped_results_;
   std::unique_ptr<UntimedUnits> untimed_units_;  ///< run untimed parts for the sampler
-  std::unique_ptr<KernelSampler> sampler_;     ///< null: kernels are not sampled
+  std::unique_ptr<KernelSampler> sampler_;       ///< null: kernels are not sampled
 };
 
 }  // namespace lacuna

@@ -29,9 +29,9 @@ void GpuDevice::build_sampler() {
   const Cycles l2_refill{bytes * kMany.n / std::max<std::uint64_t>(1, reachable_dram_bytes(kMany))};
   skipped_results_ = std::make_unique<SkippedResults>(vm_, parameters_.gpu.target);
   cp_->packets.add_dispatch_check(*skipped_results_);
-  sampler_ = std::make_unique<KernelSampler>(parameters_.sampling, Clock(parameters_.gpu.core_clock), windows_, dispatcher_,
-                                             unit_pointers(), *untimed_units_, *skipped_results_, vm_,
-                                             CodeCheck(vm_, parameters_.gpu.target, parameters_.mfma.codes(), may_wait), l2_refill);
+  sampler_ = std::make_unique<KernelSampler>(
+      parameters_.sampling, Clock(parameters_.gpu.core_clock), windows_, dispatcher_, unit_pointers(), *untimed_units_,
+      *skipped_results_, vm_, CodeCheck(vm_, parameters_.gpu.target, parameters_.mfma.codes(), may_wait), l2_refill);
 }
 
 }  // namespace lacuna

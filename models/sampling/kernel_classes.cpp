@@ -66,8 +66,7 @@ std::optional<KernelPrediction> KernelClasses::predict(std::uint64_t number) {
   return prediction;
 }
 
-void KernelClasses::add(std::uint64_t number, double cycles, double half_width, std::uint64_t instructions,
-                        bool comparable) {
+void KernelClasses::add(std::uint64_t number, double cycles, double half_width, std::uint64_t instructions, bool comparable) {
   Class& c = classes_[number - 1];
   if (c.checks > 0) {
     if (--c.checks > 0) return;

@@ -69,8 +69,8 @@ class KernelClasses {
   bool checks_now();
 
   double error_;
-  std::uint64_t checking_ = 0;     ///< number of the class that is being checked; 0: none
-  unsigned launches_of_check_ = 0; ///< launches since the check has begun
+  std::uint64_t checking_ = 0;      ///< number of the class that is being checked; 0: none
+  unsigned launches_of_check_ = 0;  ///< launches since the check has begun
   std::map<KernelKey, std::uint64_t> numbers_;
   std::vector<Class> classes_;
 };

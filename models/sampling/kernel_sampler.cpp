@@ -32,7 +32,8 @@ constexpr double kShareOfRest = 0.4;
 // samples that agree, which have equal lengths.
 constexpr double kFirstShare = 0.1;
 constexpr double kLaterShare = 0.2;
-// Generations of workgroups that are timed after the last untimed part: one ends, one is a sample, one is the end of the kernel.
+// Generations of workgroups that are timed after the last untimed part: one ends, one is a sample, one is the end of the
+// kernel.
 constexpr double kLastGenerations = 2.1;
 constexpr std::size_t kFewSamples = 3;
 // Parts within workgroups run without timing if wavefronts are longer than this number of samples.
@@ -123,8 +124,8 @@ void KernelSampler::ended(const Dispatch& dispatch) {
   if (dispatch.index != last_index_ || !current_.alone || current_.whole) return;
   const auto cycles = [this](Tick time) { return static_cast<double>(clock_.ceil(time).n); };
   for (const std::uint64_t number : {current_.any, current_.same}) {
-    classes_.add(number, cycles(dispatch.end) - static_cast<double>(current_.launched.n),
-                 cycles(dispatch.estimated.half_width), dispatch.wavefront_instructions, current_.comparable);
+    classes_.add(number, cycles(dispatch.end) - static_cast<double>(current_.launched.n), cycles(dispatch.estimated.half_width),
+                 dispatch.wavefront_instructions, current_.comparable);
   }
 }
 

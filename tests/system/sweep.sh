@@ -105,7 +105,7 @@ grep -q '^loop_forever  *timeout  *130 ' out.txt || fail "loop_forever has not b
 [[ $(query "SELECT count(*) > 100 FROM statistics JOIN points ON points.id = point WHERE state = 'timeout'") == 1 ]] ||
   fail "no statistics of the point that took too long"
 expect 0 "$LACUNA" results slow --csv --metric run.simulated_ps
-[[ $(tail -n 1 out.txt) == loop_forever,1,0,,,,0,,,, ]] || fail "a part of a result is taken for a result"
+[[ $(tail -n 1 out.txt) == loop_forever,1,0,,,,0,,,,, ]] || fail "a part of a result is taken for a result"
 expect 0 "$LACUNA" results bad --failed
 grep -q '^program=exit_42: failed, exit code 42, after .*: ended with exit code 42$' out.txt || fail "the cause is not in the line of the point"
 says "exit_42.elf"

@@ -116,7 +116,8 @@ bool is_conditional_branch(const Instruction& i) {
 Origin of_condition(const Instruction& i, const State& state) {
   const std::string_view name = i.row->mnemonic;
   if (name.find("scc") != std::string_view::npos) return state.scc();
-  return state.of({OperandKind::sgpr, static_cast<std::uint16_t>(name.find("vcc") != std::string_view::npos ? kVccLo : kExecLo), 2});
+  return state.of(
+      {OperandKind::sgpr, static_cast<std::uint16_t>(name.find("vcc") != std::string_view::npos ? kVccLo : kExecLo), 2});
 }
 
 /// Executes an instruction on the state. Returns whether control depends on data.
@@ -156,7 +157,8 @@ std::optional<CodeProblem> find_loaded_control(const ControlFlow& flow) {
   const auto found = std::find(depends.begin(), depends.end(), true);
   if (found == depends.end()) return std::nullopt;
   const PlacedInstruction& placed = flow.instructions()[static_cast<std::size_t>(found - depends.begin())];
-  return CodeProblem{.pc = placed.address, .mnemonic = std::string(placed.instruction.row->mnemonic), .reason = "depends on loaded data"};
+  return CodeProblem{
+      .pc = placed.address, .mnemonic = std::string(placed.instruction.row->mnemonic), .reason = "depends on loaded data"};
 }
 
 }  // namespace lacuna::isa

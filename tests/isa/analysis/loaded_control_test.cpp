@@ -72,9 +72,7 @@ TEST(LoadedControlTest, ARegisterThatIsOverwrittenHasTheNewValue) {
 }
 
 // The first pass through the loop compares the initial value of v3, the second one what has been loaded.
-TEST(LoadedControlTest, FollowsLoops) {
-  EXPECT_TRUE(Program().add(kCompareData).add(kLoadData).add(kBackBranchVcc).find());
-}
+TEST(LoadedControlTest, FollowsLoops) { EXPECT_TRUE(Program().add(kCompareData).add(kLoadData).add(kBackBranchVcc).find()); }
 
 }  // namespace
 }  // namespace lacuna::isa::test
