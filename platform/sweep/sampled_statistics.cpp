@@ -10,8 +10,8 @@
 namespace lacuna {
 namespace {
 
-constexpr std::string_view kKernels = "kernels.";
-constexpr std::string_view kHalfWidth = "half_width_cycles";
+constexpr std::string_view kKernelPaths = "kernels.";
+constexpr std::string_view kHalfWidthColumn = "half_width_cycles";
 
 /// From which interval of the run that of a statistic follows.
 enum class Estimate : std::uint8_t { none, time, energy, energy_delay };
@@ -46,7 +46,7 @@ double share_of(double half_width, double value) { return value == 0 ? 0 : half_
 void SampledStatistics::prepare() {
   std::string list;
   SqliteStatement names = database_.connection().prepare("SELECT id FROM statistic_names WHERE path GLOB 'kernels.*." +
-                                                         std::string(kHalfWidth) + '\'');
+                                                         std::string(kHalfWidthColumn) + '\'');
   while (names.step()) add_to_list(list, std::to_string(names.integer(0)), ",");
   if (list.empty()) return;
   half_widths_ = database_.connection().prepare(
@@ -58,7 +58,7 @@ void SampledStatistics::prepare() {
 
 bool SampledStatistics::may_be_estimated(std::string_view path) {
   // A kernel's name may contain dots, so that only the runs of a database show where its column begins.
-  return path.starts_with(kKernels) || estimate_of_run(path) != Estimate::none;
+  return path.starts_with(kKernelPaths) || estimate_of_run(path) != Estimate::none;
 }
 
 double SampledStatistics::half_width(std::int64_t point, const StoredStatistic& statistic) {
@@ -67,7 +67,7 @@ double SampledStatistics::half_width(std::int64_t point, const StoredStatistic& 
     return std::accumulate(kernels.begin(), kernels.end(), 0.0,
                            [part](double total, const Kernel& kernel) { return total + kernel.*part; });
   };
-  if (!statistic.path.starts_with(kKernels)) {
+  if (!statistic.path.starts_with(kKernelPaths)) {
     const Estimate estimate = estimate_of_run(statistic.path);
     return estimate == Estimate::time ? sum(&Kernel::picoseconds) : estimate == Estimate::energy ? sum(&Kernel::joules) : 0;
   }
@@ -91,7 +91,7 @@ const std::vector<SampledStatistics::Kernel>& SampledStatistics::kernels_of(std:
     const std::string path = half_widths_->text(0);
     const double cycles = half_widths_->real(1);
     Kernel& kernel = found->second.emplace_back();
-    kernel.prefix = path.substr(0, path.size() - kHalfWidth.size());
+    kernel.prefix = path.substr(0, path.size() - kHalfWidthColumn.size());
     kernel.time_share = share_of(cycles, value_of(point, kernel.prefix + "cycles"));
     kernel.picoseconds = kernel.time_share * value_of(point, kernel.prefix + "time_ps");
     kernel.joules = value_of(point, kernel.prefix + "energy.half_width_joules");
