@@ -331,7 +331,7 @@ void write_kernels_csv_reference(std::ostream& out) {
   out << "| `bulk_bytes` | copied or filled without being executed |\n"
          "| `unfinished` | 1: the run ended before the kernel; all columns are as far as it got, `workgroups` those that had "
          "finished |\n"
-         "| `energy_j`, `mean_w`, `peak_w`, `energy_delay_js`, `energy_BLOCK_j` | with energies: see "
+         "| `energy_j`, `half_width_j`, `mean_w`, `peak_w`, `energy_delay_js`, `energy_BLOCK_j` | with energies: see "
          "[energy](../guide/energy.md#what-a-run-leaves) "
          "|\n\n"
          "## Wavefront cycles\n"
