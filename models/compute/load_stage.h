@@ -86,8 +86,8 @@ class LoadStage {
     static_cast<void>(slot), static_cast<void>(instruction), static_cast<void>(cycle);
     return false;
   }
-  /// Called after a vector memory instruction with lanes in global memory has executed: slot.wave.access describes the access,
-  /// memory().addresses() has its addresses. The caller calls MemoryTokens::issued() for the token.
+  /// Called after a vector memory instruction that accesses global memory in some lane has executed: slot.wave.access describes
+  /// the access, memory().addresses() has its addresses. The caller calls MemoryTokens::issued() for the token.
   virtual MemoryTokens::Token access(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,
                                      Cycles cycle) {
     return pass_on(slot, instruction, counters, cycle);

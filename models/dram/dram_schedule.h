@@ -108,7 +108,7 @@ class DramSchedule {
   ReadForecast forecast_;
   std::vector<Pending> pending_;
   std::vector<std::uint32_t> free_pending_;
-  std::vector<Completion> forwarded_;  // reads since the last decide() that waiting writes supply with data
+  std::vector<Completion> forwarded_;  // reads forwarded from queued writes since the last decide()
 };
 
 }  // namespace lacuna

@@ -1,10 +1,11 @@
-// Set of a tag in the load history buffer (section IV.B of the paper), and the rest of the tag that an entry stores.
+// Hashes that map a tag to a set of the load history buffer (section IV.B of the paper), and the rest of the tag, which the
+// entry stores. The set's number is:
 //
 //   low    the low bits of the element's ID. IDs of tiles are multiples of 8, 16 or 32, so that most sets stay empty
-//   shift  the bits above those that are 0 for all tiles
-//   xor    as shift, with the bits above them and the image folded in. With images innermost, the rows of a tile belong to
-//          different images and have the same element: for tags of single rows, the image's low bits go to the set's high bits,
-//          which elements of neighbouring tiles leave unchanged
+//   shift  the bits of the ID above those that are 0 for all tiles
+//   xor    as shift, XORed with the remaining high bits of the ID and with the image. With images innermost, the rows of a tile
+//          belong to different images and have the same element: for tags of single rows, the low bits of the image are folded
+//          into the high bits of the set, which do not vary between elements of neighbouring tiles
 // The paper mentions a hash without specifying it. With each hash here, set and rest determine the tag.
 #pragma once
 

@@ -146,8 +146,8 @@ class MemoryPhase : public WindowBarrier {
     std::uint16_t next_departure = 0;
     std::uint32_t responses = 0;  ///< number of responses of this phase
   };
-  /// Ports of a group that share a node, with their requests and replies of a phase. Requests of a cache that does not share
-  /// its node leave in nearly the order in which they were made.
+  /// Ports of a group that share a node, with their requests and replies in a phase. A node with a single cache needs little
+  /// sorting, because its requests leave in nearly the order in which they were made.
   struct GroupNode {
     unsigned number;
     std::vector<std::uint16_t> caches;

@@ -78,7 +78,8 @@ void InstructionNeeds::find(HeldLoads::OfWavefront& w, const isa::DecodedInstruc
   if (has_otimes_ && instruction.unit == Unit::valu && isa::has_irrelevant_sources(instruction)) spare(w, instruction, wave);
 }
 
-// The first register of a load holds its address, which must not be lost while other registers are busy.
+// If the instruction overwrites the first register of a load, which holds the load's address, adds to the needed lanes the
+// overwritten lanes in which the load's other registers are busy, unless the instruction overwrites these, too.
 void InstructionNeeds::keep_addresses(HeldLoads::OfWavefront& w, const isa::DecodedInstruction& instruction,
                                       const isa::Wavefront& wave) {
   const auto for_written = [&](auto&& body) {
@@ -93,7 +94,7 @@ void InstructionNeeds::keep_addresses(HeldLoads::OfWavefront& w, const isa::Deco
   });
 }
 
-// Removes lanes in which an operand makes no difference.
+// Removes from the needed lanes those in which an operand does not affect the result, so that its load stays held there.
 void InstructionNeeds::spare(HeldLoads::OfWavefront& w, const isa::DecodedInstruction& instruction,
                              const isa::Wavefront& wave) {
   isa::SourceLanes busy{};

@@ -132,7 +132,8 @@ std::optional<ExtensionMemory> LazyGpu::memory() {
   return memory;
 }
 
-// Constants of the configuration, for comparisons of runs.
+// Adds the hardware cost of held loads as statistics. The cost depends only on the configuration and is reported so that runs
+// can be compared.
 void LazyGpu::describe(StatisticsGroup& device) const {
   if (!holds_loads(parameters_.lazy.mode)) return;
   const held_load::Cost cost = held_load::cost(unit_, gpu_.shader_arrays * gpu_.cus_per_shader_array);

@@ -299,8 +299,8 @@ void LazyUnit::wavefront_ended(WavefrontSlot& slot) {
 
 // -- zeros
 
-// Masks reflect the contents of memory. If a mask's bit represents the word of a register, the register itself shows whether it
-// is zero.
+// Finds the words that are zero. Masks mirror memory: where one mask bit stands for one register word, testing the loaded
+// register gives the same result as reading the mask.
 HeldLoad::LaneMasks LazyUnit::find_zeros(const isa::RegisterRange& registers, const isa::Wavefront& wave, unsigned bytes) {
   const MemoryAccess& access = wave.access;
   const isa::LaneAddresses& addresses = memory_.addresses();

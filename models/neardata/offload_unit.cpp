@@ -168,7 +168,7 @@ StageVerdict OffloadUnit::prepare_tagged(WavefrontSlot& slot, Wavefront& w, cons
     return {.issues = leave_code(slot, w, cycle)};
   const TaggedKernel::Place& place = w.kernel->at(instruction.end - instruction.size);
   if (place.chain == nullptr || place.role == ChainRole::wait) {
-    // Without an open chain, the first load of the chain had no lane in global memory: the core performs the chain.
+    // No chain is open, because no lane of the chain's first load accessed global memory: the core executes the chain.
     if (w.builds && w.open.empty()) {
       count_registers(w, ChainRole::load_a, 0);
       release_builder(slot, w, cycle);
@@ -257,7 +257,7 @@ void OffloadUnit::count_registers(Wavefront& w, ChainRole role, Lanes offloaded)
   (role == ChainRole::store ? statistics_.stored_words : statistics_.loaded_words) += data;
 }
 
-// Called if no lane's FLAT address was in global memory, but in LDS or private memory: the core performs the chain.
+// Called if all lanes' FLAT addresses were in LDS or private memory, none in global memory: the core executes the chain.
 void OffloadUnit::leave_global_memory(WavefrontSlot& slot, Wavefront& w, Cycles cycle) {
   const std::uint16_t open = std::exchange(w.accessing, kNone);
   count(&slot, NearDataCount::address_space);

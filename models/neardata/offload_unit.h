@@ -172,8 +172,8 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
     std::vector<std::uint16_t> open;             ///< chains under construction
     std::uint16_t closing = kNone;               ///< chain for whose results the wavefront waits
     std::uint16_t filling = kNone;               ///< chain for whose fills the wavefront is held
-    std::uint16_t accessing = kNone;    ///< chain whose second load or store has executed without a lane in global memory
-    bool stores_elsewhere = false;      ///< `accessing` refers to the chain's store, not to its second load
+    std::uint16_t accessing = kNone;             ///< chain whose second load or store accessed global memory in no lane
+    bool stores_elsewhere = false;               ///< `accessing` refers to the chain's store, not to its second load
     Cycles not_before{};                ///< time from which results and operands of the wavefront's last chain are in registers
     std::uint64_t operations = 0;       ///< operations of the last chain that the core performs before the next instruction
     Lanes uncounted = 0;                ///< lanes of a chain's load or store whose registers have not been counted

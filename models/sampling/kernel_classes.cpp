@@ -17,7 +17,7 @@ constexpr unsigned kLongestCheck = 256;
 // Smallest half-width of a prediction, as a share. Launches differ by the phases of DRAM refresh and of SIMD turns in which
 // they begin (docs/guide/timing.md), and three launches may by chance have begun in the same phases.
 constexpr double kLeastHalfWidth = 0.02;
-constexpr double kSameWork = 0.01;  // share by which the instruction counts of a class's launches may differ
+constexpr double kSameWork = 0.01;  // maximum range of a class's instruction counts, relative to their mean
 
 }  // namespace
 

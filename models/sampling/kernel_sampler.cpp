@@ -38,8 +38,8 @@ constexpr double kLastGenerations = 2.1;
 constexpr std::size_t kFewSamples = 3;
 // Parts within workgroups run without timing if wavefronts are longer than this number of samples.
 constexpr std::uint64_t kLongWavefront = 3;
-// Whole workgroups run without timing in kernels with at least this number of generations of workgroups; a generation is the
-// number of workgroups that the machine holds at a time. In other kernels, parts within workgroups do.
+// In kernels with at least this number of generations of workgroups, whole workgroups run without timing; in other kernels,
+// parts of workgroups do. A generation is the number of workgroups that the machine holds at a time.
 constexpr std::uint64_t kManyGenerations = 6;
 // Standard error of a sample of workgroups, as a share, as long as there is only one.
 constexpr double kErrorOfWorkgroups = 0.005;

@@ -115,12 +115,13 @@ struct IssueState {
     ready.fill(kNeverCycles);
     rank.fill(kMaxSlots);
   }
-  /// A wavefront that a load stage favours is offered cycles before all others of the SIMD, whatever the policy.
+  /// Sets or clears the precedence of a wavefront, as requested by a load stage: ready wavefronts with precedence are
+  /// considered before all others of the SIMD, regardless of the issue policy.
   void favour(unsigned number, bool favours) {
     const auto bit = static_cast<std::uint16_t>(1U << number);
     favoured = static_cast<std::uint16_t>(favours ? favoured | bit : favoured & ~bit);
   }
-  /// Ranks of the wavefronts that are favoured.
+  /// Ranks of the wavefronts with precedence, one bit per rank.
   unsigned favoured_ranks() const {
     unsigned ranks = 0;
     for (unsigned number = 0; number < kMaxSlots; ++number) {

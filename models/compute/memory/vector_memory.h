@@ -77,7 +77,7 @@ class VectorMemory : private MemoryClient {
   Tick take_line_port(std::size_t lines, Tick at) {
     return shares_line_port_ ? line_port_.reserve(at, clock_.period() * lines) : at;
   }
-  /// Token of an instruction without lanes in global memory.
+  /// Returns the token of an instruction that accesses global memory in no lane.
   MemoryTokens::Token no_access(WavefrontSlot& slot, Counters counters, Cycles cycle);
   /// Number of line transactions so far.
   const std::uint64_t& requests() const { return requests_; }

@@ -1,6 +1,6 @@
-// Lanes in which an operand makes no difference because the other factor of the product, or the other operand of the AND, is
-// zero. Used by models of machines that postpone loads and drop those whose data are not needed (LazyGPU, ISCA '25, section
-// 4.3).
+// Lanes in which an operand does not affect the result, because the other factor of the product, or the other operand of the
+// AND, is zero. Used by models of machines that postpone loads and drop those whose data are not needed (LazyGPU, ISCA '25,
+// section 4.3).
 //
 // The functions examine an instruction that is about to execute. The wavefront's registers already hold the data of loads that
 // the modelled machine has not performed yet: the caller passes the lanes of these loads, and their values do not influence the
@@ -8,7 +8,7 @@
 //
 // A source is zero in a lane if all bits that the instruction reads are zero: the half that OP_SEL selects; for packed sources,
 // all halves (for packed f32, registers) that either operation selects; for 64-bit sources, both words. The sign of a
-// floating-point source is ignored, so NEG and ABS make no difference. Denormals do not count as zero, even where MODE flushes
+// floating-point source is ignored, so NEG and ABS have no effect. Denormals do not count as zero, even where MODE flushes
 // them, nor do 24-bit operands of which only the upper byte is set: a zero detector examines whole registers. An SGPR or a
 // constant is zero in all lanes or in none.
 //
@@ -45,8 +45,8 @@ inline bool has_irrelevant_sources(const Instruction& instruction) {
 /// The VGPR or AGPR sources that a zero in another source may make irrelevant in some lane: bit i for source i.
 unsigned irrelevant_sources(const Instruction& instruction, OtimesIeee ieee);
 
-/// Lanes in EXEC in which source `other` makes no difference. `unavailable[i]`: lanes in which a register of source i has not
-/// been loaded; they are not examined. `unavailable[other]` is ignored.
+/// Lanes in EXEC in which source `other` does not affect the result. `unavailable[i]`: lanes in which a register of source i
+/// has not been loaded; they are not examined. `unavailable[other]` is ignored.
 std::uint64_t irrelevant_lanes(const Instruction& instruction, const Wavefront& wave, unsigned other,
                                const SourceLanes& unavailable, OtimesIeee ieee);
 
@@ -55,7 +55,7 @@ std::uint64_t irrelevant_lanes(const Instruction& instruction, const Wavefront& 
 /// irrelevant_lanes() for `other`. Differences are due to NaN or infinity, or to the sign of a zero. Always 0 for lanes that
 /// OtimesIeee::strict allows.
 ///
-/// Three cases are decided by inspection: an operand that is not NaN, infinite or negative makes no difference; nor does a
+/// Three cases are decided by inspection: an operand that is not NaN, infinite or negative changes no bit; nor does a
 /// negative operand if the addend is not zero; without an addend, a negative operand changes the sign of the product. In all
 /// other cases the instruction is executed twice on copies. The wavefront and the host's floating-point environment are not
 /// changed.

@@ -37,7 +37,7 @@ void decode_vop3p(DecodeContext& context) {
       continue;
     }
     if (has_literal(field)) return context.fail("literal, SDWA or DPP source in VOP3P");
-    // Integers have no sign to change; LLVM ignores the first source's bits.
+    // NEG and NEG_HI must be zero for sources that are 16-bit integers, except for the first source, whose bits LLVM ignores.
     if (i > 0 && is_16_bit_integer(row.src.types[i])) context.unused(((vop.neg | vop.neg_hi) >> i) & 1);
     // A constant of a mixed-precision instruction has the format that OP_SEL_HI specifies for the operand.
     const bool f32_source = mixed && ((vop.op_sel_hi >> i) & 1) == 0;

@@ -69,8 +69,8 @@ enum RowFlags : std::uint64_t {
   kConvertsFormat = 1ull << 36,   ///< the data are converted to or from a buffer format: *_format_*
 };
 
-/// Flag of a row: in lanes in which source `zero` is zero, source `other` makes no difference (LazyGPU, ISCA '25, section 4.3:
-/// instructions marked (x)).
+/// Flag of a row: in lanes in which source `zero` is zero, source `other` does not affect the result (LazyGPU, ISCA '25,
+/// section 4.3: instructions marked (x)).
 constexpr std::uint64_t zero_pair(unsigned zero, unsigned other) { return std::uint64_t{1} << (48 + 4 * zero + other); }
 /// All zero pairs.
 inline constexpr std::uint64_t kZeroPairs = ~std::uint64_t{0} << 48;

@@ -146,7 +146,7 @@ void gather(const std::byte* lds, const Offsets& offsets, RowShape rows, U32* ds
   const auto fill = [&](unsigned first) {
     load_words(first, [at = offsets[first]](const std::byte* from, U32* to) { fill_row(from + at, to); });
   };
-  // The words of adjacent lanes with several words each must be rearranged.
+  // A row of adjacent lanes can be copied as a block only if each lane has one word; several words per lane must be rearranged.
   constexpr bool kCopies = kWords == 1;
   if (kCopies && rows == RowShape::neighbours) {
 #pragma GCC unroll 8

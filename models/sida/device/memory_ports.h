@@ -27,7 +27,7 @@ class MemoryPorts : public sida::PassMemory {
   class Client {
    public:
     virtual ~Client() = default;
-    /// Processes arrivals and makes the requests that depart before `until`.
+    /// Processes arrivals and issues the requests that depart before `until`.
     virtual void go_on(Tick until) = 0;
     /// Time at which go_on() must be called even if nothing arrives; kNever: not required.
     virtual Tick next() const = 0;

@@ -61,8 +61,8 @@ const PassAddresses::Arrays& PassAddresses::vectors(Operand operand, bool write)
   }
 }
 
-/// Appends a range of each array for the same elements; the request's offset counts the bytes of all arrays together. A range
-/// beyond the end of a shorter array is moved back to its end.
+/// Appends, for each array, the address range of the request's elements; the request's offset counts the bytes of all arrays
+/// together. A range beyond the end of a shorter array is moved back to that end.
 void PassAddresses::append(const Arrays& arrays, const MemoryRequest& request, std::vector<AddressRange>& ranges) {
   std::uint64_t element_bytes = 0;
   for (const Array& array : arrays) element_bytes += array.element_bytes;

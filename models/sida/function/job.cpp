@@ -121,7 +121,7 @@ void Job::go_on(const Pass& pass, PassOutcome& outcome, std::uint32_t exit, std:
     program_.header.last_pass = outcome.pass;
   }
   if (next_ != LACUNA_SIDA_NONE) return;
-  // This was the last pass: the loop ends here unless it ended in an earlier pass.
+  // This was the last pass. If no earlier pass has recorded an exit from the program's loop, the loop exits here.
   if (program_.header.exit == LACUNA_SIDA_EXIT_NONE) {
     outcome.exit = program_.header.exit = LACUNA_SIDA_EXIT_FINISH;
     program_.header.last_pass = outcome.pass;

@@ -67,7 +67,7 @@ std::uint64_t PassPipeline::row_room() const {
   return (parameters_.buffer_bytes - taken) / shape_.entry_bytes;
 }
 
-/// Makes the requests that depart up to `until`: columns, elements of x for these columns, and writes.
+/// Issues the requests that depart up to `until`: reads of columns and of the elements of x for these columns, and writes.
 void PassPipeline::advance(Time until) {
   for (;;) {
     const Time columns = loader_.next_time();

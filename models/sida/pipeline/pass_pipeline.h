@@ -48,7 +48,7 @@ class PassPipeline {
   PassPipeline(const PassPipeline&) = delete;
   PassPipeline& operator=(const PassPipeline&) = delete;
 
-  /// Advances as far as arrivals are known, and makes all requests that depart before `until`. Returns false when the pass is
+  /// Advances as far as arrivals are known, and issues all requests that depart before `until`. Returns false when the pass is
   /// complete, after checking conservation (std::logic_error). Call it again when a request has arrived, or at `until`.
   bool resume(Time until);
   /// Runs the next step; requires a memory that reports arrivals immediately (std::logic_error otherwise). Returns false after

@@ -188,7 +188,7 @@ void PassPipeline::end_cores() {
   if (repack.immediate) is_work_.repack = std::exchange(repack_left_, 0);
 }
 
-/// With prefetch = step: makes all requests for the next step that space allows, and waits for them.
+/// With prefetch = step: issues all requests for the next step that space allows, and waits for them.
 bool PassPipeline::await_next_sub_tensor() {
   Time end = std::max({now_ + estimate_.x, ends_.os, ends_.ewise, ends_.is});
   if (parameters_.prefetch == Prefetch::step && step_ + 1 < sub_tensors_) {

@@ -1,7 +1,7 @@
-// Makes the requests of a pass in order of departure, and counts their bytes by kind. A batch that depends on data (x on the
-// coordinates of columns, a write on a core) is held until a request with a later departure is made, or until its data are
-// needed. A memory that holds requests itself (PassMemory::keeps_requests) receives all held batches at the end of
-// PassPipeline::resume().
+// Issues the requests of a pass in order of departure, and counts their bytes by kind. A batch whose departure depends on data
+// (reads of x on the coordinates of columns, writes on the results of a core) is held until a request with a later departure is
+// issued, or until its data are needed. A memory that holds requests itself (PassMemory::keeps_requests) receives all held
+// batches at the end of PassPipeline::resume().
 #pragma once
 
 #include <vector>
@@ -15,8 +15,8 @@ class RequestIssuer {
  public:
   RequestIssuer(PassMemory& memory, PassCounts& counts) : memory_(memory), counts_(counts) {}
 
-  /// Makes the held batches that depart until `earliest`, then the given reads. `arrival` receives the time at which all
-  /// of them have arrived, at least `earliest`.
+  /// Issues the held batches that depart up to `earliest`, then the given reads. `arrival` receives the time at which all these
+  /// reads have arrived, at least `earliest`.
   void read(const MemoryRequest& request, Time earliest, Arrival& arrival);
   void read(const std::vector<MemoryRequest>& requests, Time earliest, Arrival& arrival);
   void write(const std::vector<MemoryRequest>& requests, Time earliest);
@@ -24,9 +24,9 @@ class RequestIssuer {
   /// Holds reads until they depart at `when`, and adds them to `arrival`. Moves the requests out of the vector.
   void hold_reads(std::vector<MemoryRequest>& requests, Time when, Arrival& arrival);
   void hold_writes(std::vector<MemoryRequest>& requests, Time when);
-  /// Makes all held requests up to a time, in order of departure.
+  /// Issues all held requests that depart up to `until`, in order of departure.
   void release(Time until);
-  /// While `skipping` is set, requests are counted but not made, and arrive at the time of their departure.
+  /// While `skipping` is set, requests are counted but not issued, and arrive at the time of their departure.
   void skip(bool skipping) { skipping_ = skipping; }
   /// Completion of all requests so far, including held ones.
   const Arrival& all() const { return all_; }
@@ -45,7 +45,7 @@ class RequestIssuer {
   PassMemory& memory_;
   PassCounts& counts_;
   bool skipping_ = false;
-  std::vector<Batch> held_;                         ///< batches that have not been made; few at a time
+  std::vector<Batch> held_;                         ///< batches that have not been issued; few at a time
   std::vector<std::vector<MemoryRequest>> spares_;  ///< empty vectors of earlier batches, kept for their capacity
   Arrival all_;
   Arrival writes_;  ///< completion of all writes
