@@ -157,7 +157,7 @@ class ComputeUnitBench : public sc_core::sc_module {
     return d;
   }
 
-  /// Initial contents of the data memory, before any program.
+  /// Sets the data memory to its initial contents, as before any program.
   void clear_data() { std::fill(data_bytes_.begin(), data_bytes_.end(), std::byte{0}); }
 
   /// Runs one workgroup to its end on `unit`. Returns the cycles from launch to the end; 0 if it did not end within 100 us.

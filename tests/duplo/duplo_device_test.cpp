@@ -65,8 +65,8 @@ TEST_F(DuploDevice, HitsAreLookUpsLessDifferentTiles) {
   }
 }
 
-// A renamed load writes no register, which saves energy. The upper bound (`bound`) does not track registers, and therefore
-// renames none.
+// A renamed load writes no register, which saves energy. The upper-bound configuration (`bound`) does not track registers, and
+// therefore renames none.
 TEST_F(DuploDevice, RenamedLoadsSpareRegisterWrites) {
   const LoweredConvolution c = convolution();
   const auto unwritten = [](TestGpu& gpu) { return sum(gpu, &DuploStatistics::unwritten); };
@@ -123,7 +123,7 @@ TEST_F(DuploDevice, BlocksOfOtherConvolutionsFailTheCheck) {
   EXPECT_EQ(unchecked[DuploCount::hits_wrong], wrong[DuploCount::hits_wrong]);
   EXPECT_TRUE(any_failed_check());
 #endif
-  // Wrong hits of the printed formula are not failed checks: the formula yields wrong IDs for correct blocks, too.
+  // Wrong hits of the formula printed in the paper are not failed checks: it yields wrong IDs for correct blocks, too.
   clear_guest_mistakes();
   run(b_.paper, c, kernel, 1, 256, other);
   EXPECT_FALSE(any_failed_check());
@@ -216,7 +216,8 @@ TEST_F(DuploDevice, StoresIntoTheWorkspaceDropEntries) {
   EXPECT_LT(on[DuploCount::hits], run(b_.overwrite, c, load_tiles(c, 12), 1, 64)[DuploCount::hits]);
 }
 
-// Loads hit on loads in flight; there is no lazy core. The upper bound (`bound`) keeps entries of aborted wavefronts.
+// Loads hit on loads in flight; there is no lazy core. The upper-bound configuration (`bound`) keeps entries of aborted
+// wavefronts.
 TEST_F(DuploDevice, ResetsAndAbortsLeaveNothingBehind) {
   for (TestGpu* const gpu : {&b_.retire, &b_.overwrite, &b_.bound})
     expect_interruptions_leave_nothing(*gpu, convolution(), {1'500, 2'001, 3'000, 5'501});

@@ -116,7 +116,7 @@ namespace rules {
 inline void off(DuploParameters& d) { d.mode = DuploMode::off; }
 /// Entries are released when the last of their loads retires.
 inline void retire(DuploParameters&) {}
-/// Any number of entries, which are never released.
+/// Allows any number of entries, which are never released.
 inline void never(DuploParameters& d) {
   d.entries = 0;
   d.release = HistoryKeep::always;
@@ -140,7 +140,7 @@ inline void paper(DuploParameters& d) {
   never(d);
   d.ids = DatumIds::paper;
 }
-/// So few entries that most tiles map to the same ones, and a single convolution at a time.
+/// Allows a single convolution at a time, and so few entries that most tiles map to the same ones.
 inline void few(DuploParameters& d) {
   d.entries = 8;
   d.hash = HistoryHash::low;
@@ -258,7 +258,7 @@ void expect_results_with_all_rules(RuleBench& bench, const Outcome& off, std::ui
     EXPECT_TRUE(on.results == off.results);
     EXPECT_EQ(on.record.wavefront_instructions, off.record.wavefront_instructions);
     EXPECT_EQ(on[DuploCount::look_ups], look_ups);
-    // The printed formula yields wrong data.
+    // The formula printed in the paper leads to hits with wrong data.
     if (gpu != &bench.paper) {
       EXPECT_EQ(on[DuploCount::hits_wrong], 0U);
     }

@@ -62,7 +62,7 @@ DuploBlock lds_block(const LoweredConvolution& c, const Reads& reads) {
 std::string number(std::uint64_t value) { return std::to_string(value); }
 std::string registers(unsigned first, unsigned count) { return "v[" + number(first) + ':' + number(first + count - 1) + ']'; }
 
-/// Lines that copy the slab at index s16 into the buffer at s17: each wavefront copies all of it.
+/// Assembly lines that copy the slab at index s16 into the buffer at s17: each wavefront copies all of it.
 Lines bring_slab() {
   Lines lines{"s_lshl_b32 s18, s16, 1",
               "s_add_u32 s12, s8, s18",
@@ -84,7 +84,7 @@ Lines bring_slab() {
   return lines;
 }
 
-/// Lines that read the tiles of the buffer, from the lane's LDS address v11 on, and fold them into v6 and v7.
+/// Assembly lines that read the tiles of the buffer, from the lane's LDS address v11 on, and fold them into v6 and v7.
 Lines read_slab(const Reads& reads) {
   Lines lines;
   const unsigned words = reads.bytes / 4 * (reads.pairs ? 2 : 1);

@@ -30,7 +30,7 @@ class DuploLoads : public testing::Test {
   LoadsBench& b_ = bench<LoadsBench>();
 };
 
-/// Lines that wait for loads into v8 to v[7 + words], fold these and store the results of a lane.
+/// Assembly lines that wait for loads into v8 to v[7 + words], fold these and store the results of a lane.
 Lines store_words(unsigned words) {
   Lines lines{"s_waitcnt vmcnt(0)"};
   for (unsigned i = 0; i < words; ++i) {
@@ -149,7 +149,7 @@ TEST_F(DuploLoads, AccumulationRegisters) {
     EXPECT_EQ(on[DuploCount::hits], 2U);
     EXPECT_EQ(on[DuploCount::hits_simd], 2U);
     EXPECT_EQ(on[DuploCount::hits_in_flight], 2U);
-    // The upper bound renames nothing.
+    // The upper-bound configuration (`bound`) renames no registers.
     EXPECT_EQ(on[DuploCount::renamed], gpu == &b_.bound ? 0U : 1U);
     EXPECT_EQ(on[DuploCount::copies], gpu == &b_.bound ? 0U : 1U);
   }
@@ -188,8 +188,8 @@ AssembledKernel two_wavefronts(const LoweredConvolution& c, const Lines& first, 
 
 const std::string kLoad = "global_load_dwordx2 v[8:9], v2, s[8:9]";
 
-// The wavefront of a load in flight ends, which releases the load's entry together with the registers. In the upper bound the
-// entry stays, and a hit on it completes with the load.
+// The wavefront of a load in flight ends, which releases the load's entry together with the registers. In the upper-bound
+// configuration (`bound`) the entry stays, and a hit on it completes with the load.
 TEST_F(DuploLoads, WavefrontsEndWithLoadsInFlight) {
   const LoweredConvolution c = convolution();
   Lines second{"s_sleep 1", kLoad};

@@ -111,7 +111,7 @@ class RandomProgram {
     if (below(3) == 0) add("s_nop " + std::to_string(below(16)));
   }
 
-  /// Lines that read or write tiles' registers, after all loads have completed.
+  /// Assembly lines that read or write tiles' registers, after all loads have completed.
   Lines use() {
     const unsigned r = below(kRegisters), q = below(kRegisters);
     const std::string both = vv(q);

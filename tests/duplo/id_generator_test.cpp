@@ -1,5 +1,5 @@
-// Tests IDs of the data in a workspace: exact IDs are equal only for equal elements of the input, the paper's own example, how
-// often the printed formula errs, and the limits that geometry sets to hit rates.
+// Tests IDs of the data in a workspace: that exact IDs are equal only for equal input elements, that the example of the paper
+// is reproduced, how often the formula printed in the paper is wrong, and which limits the geometry imposes on hit rates.
 #include "models/duplo/id_generator.h"
 
 #include <gtest/gtest.h>
@@ -105,8 +105,9 @@ TEST(IdGenerator, ExactIdsAreThoseOfElements) {
   }
 }
 
-// The printed formula is correct for square inputs of one channel with stride 1 and without padding, images outermost. The test
-// counts how many of 10,000 convolutions have a wrong ID if one of these properties is changed, and if all are random.
+// The formula printed in the paper is correct for square inputs of one channel with stride 1 and without padding, images
+// outermost. The test counts how many of 10,000 convolutions have a wrong ID if one of these properties is changed, and if all
+// are random.
 TEST(IdGenerator, PrintedIdsErrByCase) {
   constexpr unsigned kConvolutions = 10'000;
   struct Change {

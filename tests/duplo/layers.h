@@ -1,4 +1,4 @@
-// The convolutions of Table I of the paper, batch 8, and the limits that their geometry sets to hit rates.
+// The convolutions of Table I of the paper, batch 8, and the limits that their geometry imposes on hit rates.
 #pragma once
 
 #include <array>
@@ -10,8 +10,9 @@
 
 namespace lacuna::test {
 
-/// A layer and the limits of its hit rate in %, with 3 channels padded to 16, in this order: for elements and row segments; for
-/// these with all zeros as one datum; for tiles; for tiles with the images innermost, with batch 8 and with batch 16.
+/// A layer and the upper limits of its hit rate in %; layers with 3 channels are padded to 16. `elements`: for elements or row
+/// segments; `merged`: the same, with all zeros as one datum; `tiles`: for tiles; `innermost8`, `innermost16`: for tiles with
+/// the images innermost, batch 8 and 16.
 struct Layer : conv::NamedLayer {
   double elements, merged, tiles, innermost8, innermost16;
 };

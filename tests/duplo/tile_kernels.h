@@ -24,8 +24,8 @@ inline LoweredConvolution convolution() {
 
 inline constexpr unsigned kTiles = 16 * 9;
 
-/// Lines that set s[8:9] to the workspace, s[10:11] to the results, v1 to the lane, v2 to its offset in a tile, and v6 and v7
-/// to 0.
+/// Assembly lines that set s[8:9] to the address of the workspace, s[10:11] to that of the results, v1 to the lane, v2 to its
+/// offset in a tile, and v6 and v7 to 0.
 inline Lines begin_tiles(const LoweredConvolution& c, const TileForm& form = {}) {
   const unsigned bytes = form.columns * kElementBytes * form.rows / isa::kLanes;
   return {"s_load_dwordx4 s[8:11], s[0:1], 0x0",
@@ -41,8 +41,8 @@ inline Lines begin_tiles(const LoweredConvolution& c, const TileForm& form = {})
 }
 
 /// Each wavefront loads all tiles, `in_flight` of them at a time, into at most 24 registers, and folds them into two words per
-/// lane. `between`: lines after each batch. `unused`: no data of every third tile are used, and only the first register of
-/// every fifth tile. Arguments: workspace, results.
+/// lane. `between`: assembly lines after each batch. `unused`: the data of every third tile are unused, and only the first
+/// register of every fifth tile is used. Kernel arguments: workspace, results.
 inline AssembledKernel load_tiles(const LoweredConvolution& c, unsigned in_flight = 1, const Lines& between = {},
                                   bool unused = false, const TileForm& form = {}) {
   const unsigned pitch = c.pitch * kElementBytes;

@@ -160,7 +160,7 @@ class Gpu : public sc_core::sc_module, public KernelObserver {
   void ring_sdma() { EXPECT_TRUE(engine().ring(sdma_queue_, sdma_written_)); }
   SdmaEngine& engine() { return *device.sdma_engines()[0]; }
 
-  /// Three kernels on two queues, the third after a barrier, and a copy that is then fenced.
+  /// Submits three kernels to two queues, the third behind a barrier packet, and an SDMA copy followed by a fence.
   void work() {
     put_kernel(0, 0, 23);
     put_kernel(0, 1, 6, true);

@@ -82,7 +82,7 @@ class TestGpu : public sc_core::sc_module, private KernelObserver {
     dispatched_ = 0;
     create_queue();
   }
-  /// An AQL queue without packets. Kernels that have been dispatched keep their addresses.
+  /// Creates an empty AQL queue. Unlike start(), does not reuse the addresses of kernels that have already been dispatched.
   void create_queue() {
     written_ = 0;
     at<hsa::Signal>(kSignal) = {};

@@ -12,7 +12,7 @@ inline constexpr std::uint64_t kData = kRam + 0x1000;
 inline constexpr std::uint64_t kHandler = kRam + 0x2000;
 inline constexpr std::uint64_t kNowhere = 0x4000'0000;
 
-/// A handler that ends the run: wfi without a pending interrupt.
+/// Installs a trap handler that ends the run: wfi without a pending interrupt.
 inline void install_handler(Machine& machine) {
   machine.core.csrs().mtvec = kHandler;
   machine.place(kHandler, {kWfi});

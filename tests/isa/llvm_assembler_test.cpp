@@ -1,5 +1,4 @@
-// Tests the assembler that other tests use, which is LLVM's library: the words of instructions and data, and the message for an
-// error.
+// Tests the LLVM-based assembler that other tests use: encodings of instructions and data, and error messages.
 #include "tests/isa/llvm_assembler.h"
 
 #include <gmock/gmock.h>

@@ -182,7 +182,8 @@ struct Bench : isa::test::Machine {
     EXPECT_NE(wave.event, isa::Event::illegal_instruction);
     return why_not_held(decoded.instruction, wave.access);
   }
-  /// `more` is added to the first word of each instruction.
+  /// Expects the refusal `wanted` for each line; nullopt: the load can be held. `more`: bits to set in the first word of each
+  /// instruction.
   void expect(std::optional<Refusal> wanted, const std::vector<std::string>& lines, std::uint32_t more = 0) {
     const auto name = [](const std::optional<Refusal>& r) {
       return r ? kRefusalTexts[static_cast<std::size_t>(*r)].name : std::string_view("held");

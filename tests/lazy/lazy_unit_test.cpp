@@ -306,7 +306,8 @@ TEST_F(LazyUnitTest, OnlyLoadedWordsMustBeZero) {
   EXPECT_EQ(sent_, kTransactions - 2);
   EXPECT_EQ(of(a, LazyCount::zero_block), 2u);
   EXPECT_EQ(of(a, LazyCount::zero_part), 0u);
-  // Every second word is zero and not loaded: 8 bytes per lane.
+  // With a stride of 8 bytes per lane, only every second word is loaded. In the lower half these words are all zero, so their
+  // transactions are not sent.
   const Words stride = program(0x24000083 /* v_lshlrev_b32 v0, 3, v0 */, 0x32000000, 0x7e020201, kFurther, kLoad2, kUse2, kEnd);
   const KernelActivity part = run(LazyMode::lazy_zero, stride);
   EXPECT_EQ(of(part, LazyCount::zero_part), 8u) << "of the lower half";
@@ -340,7 +341,7 @@ TEST_F(LazyUnitTest, UnknownZerosAreLoaded) {
   unit.attach(ZeroPath{.l1z = &b_.zero_cache, .map = &b_.zero_map});
 }
 
-// -- operands that make no difference
+// -- operands that do not affect the result
 
 TEST_F(LazyUnitTest, APartnerOfZeroIsSuspended) {
   fill();

@@ -80,13 +80,13 @@ struct PaperMachine : testing::Test {
     fabric->send(from, cache, VirtualNetwork::request, fabric->request_flits(kLineBytes, true, false), {});
     fabric->send(cache, from, VirtualNetwork::reply, fabric->reply_flits(kLineBytes, true, false), {});
   }
-  /// Traffic of c = f(a, b) by a core that loads and stores the data.
+  /// Sends the packets of c = f(a, b) computed by a core, which loads and stores the data.
   void baseline(unsigned core, unsigned a, unsigned b, unsigned c) {
     load(core, a);
     load(core, b);
     store(core, c);
   }
-  /// Traffic of c = f(a, b) by a node that computes. The node's own cache is accessed without the network.
+  /// Sends the packets of c = f(a, b) computed by `node`, whose own cache is accessed without the network.
   void offloaded(unsigned core, unsigned node, unsigned a, unsigned b, unsigned c) {
     compute_packet(core, node);
     if (a != node) load(node, a);

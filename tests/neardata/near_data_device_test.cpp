@@ -150,8 +150,8 @@ TEST_P(NearDataDevice, SingleEntriesDoNotDeadlock) {
   }
 }
 
-// The stores of this chain go to LDS, so that none of its lanes is in global memory. Other wavefronts of the workgroup wait for
-// the packet generation unit when the first one reaches the barrier.
+// In all lanes, the stores of this chain go to LDS instead of global memory. Other wavefronts of the workgroup wait for the
+// packet generation unit when the first one reaches the barrier.
 TEST_P(NearDataDevice, StoresToLdsEndAChain) {
   const AssembledKernel kernel(isa::Target::gfx803, {"s_load_dwordx4 s[8:11], s[0:1], 0x0",
                                                      "s_load_dwordx2 s[12:13], s[0:1], 0x10",

@@ -141,7 +141,7 @@ PipelineParameters parameters_for(const TestPass& pass, Random& random) {
   return p;
 }
 
-// A pass runs its first steps in bulk and the others in detail: no request is made twice, or before the detailed part begins.
+// A pass runs its first steps in bulk and the others in detail: no request is issued twice, or before the detailed part begins.
 TEST(PipelineLateMemory, ContinuesFromAnyStep) {
   Random random(11);
   for (unsigned i = 0; i < 300; ++i) {

@@ -209,7 +209,7 @@ TEST(SidaProgram, ChangedAtRandomNeverCrashes) {
   for (unsigned i = 0; i < programs; ++i) {
     Sample sample(kNames[i % 6], "power:rows=24,entries=90", i % 5 == 0);
     for (std::uint64_t changes = 1 + random() % 4; changes > 0; --changes) {
-      // Bytes of the iteration limit are not changed, as any value is valid.
+      // A changed iteration limit is detected only if it is 0; run() stops after 50 passes.
       const std::size_t at = random() % sample.image.size();
       sample.image[at] = random() % 2 ? std::byte(random()) : sample.image[at] ^ std::byte(1U << random() % 8);
     }

@@ -56,7 +56,7 @@ class Maker {
   }
 
  private:
-  /// Adds a value to the list, unless it is negative: then it was not created, because its operands were incompatible.
+  /// Adds a created value to the list. A negative value is ignored: its operands were incompatible, so it was not created.
   void keep(std::vector<int>& values, int value) {
     if (value >= 0) values.push_back(value);
     graph_->problem[0] = 0;

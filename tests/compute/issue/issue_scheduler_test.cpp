@@ -49,7 +49,7 @@ TEST(IssueScheduler, FavouredWavefrontsComeFirst) {
     EXPECT_EQ(offered(scheduler, p.pool, turn(3)), (std::vector<unsigned>{2, 3, 0, 1}));
     simd.issue.favour(2, false);
     EXPECT_EQ(offered(scheduler, p.pool, turn(4)), (std::vector<unsigned>{3, 0, 1, 2}));
-    // A favoured wavefront that is not ready does not delay the others.
+    // A wavefront with precedence that is not ready does not delay the others.
     simd.slots[3].when = turn(100);
     simd.slots[3].publish(isa::Unit::valu);
     EXPECT_EQ(offered(scheduler, p.pool, turn(5)), (std::vector<unsigned>{0, 1, 2}));

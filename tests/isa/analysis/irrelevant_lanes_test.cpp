@@ -1,5 +1,5 @@
-// Tests the lanes in which a source makes no difference against execution: every multiply and AND instruction of the table, in
-// all forms, with random sources, many of which are zero.
+// Tests the lanes in which a source does not affect the result against execution: every multiply and AND instruction of the
+// table, in all forms, with random sources, many of which are zero.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -60,7 +60,8 @@ constexpr std::array kCases{
 unsigned bits_of(Kind kind) { return kind == Kind::f64 ? 64 : kind == Kind::f32 ? 32 : kind == Kind::i8 ? 8 : 16; }
 unsigned result_words(Kind kind) { return kind == Kind::f64 ? 2 : 1; }
 
-/// Element of D in register (f64: pair) `item` of `lane`: the table of the CDNA manuals, by size of block.
+/// Position of the element of D that register `item` (f64: register pair) of `lane` holds, according to the CDNA manuals'
+/// layout table for each block size.
 struct Element {
   unsigned block, row, column;
 };
@@ -190,7 +191,7 @@ void check(Bench& bench, const Case& c, const Fields& f, const Instruction& inst
   }
 }
 
-// Random elements: floats are normal and of moderate size, so that no product or sum is denormal.
+// Fills the operands with random elements: floats are normal and of moderate size, so that no product or sum is denormal.
 void fill(Bench& bench, const Case& c, std::mt19937_64& random) {
   const auto value = [&]() -> std::uint64_t {
     const double x = std::ldexp(1 + static_cast<double>(random() >> 12) * 0x1p-52, static_cast<int>(random() % 7) - 3);

@@ -33,7 +33,7 @@ std::uint64_t computed(Function function, std::uint64_t v, Format f, const Round
   return pack(result, ternary, f, rule);
 }
 
-// One function per operation and format: special values first, by IEEE 754 ("with IEEE rules").
+// One function per operation and format. Each handles special values first, according to IEEE 754 ([Vega]: "with IEEE rules").
 template <const BinaryFormat& F>
 struct Of {
   static Outcome rcp(const Lane& l, const Context& x) {

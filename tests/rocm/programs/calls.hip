@@ -1,5 +1,5 @@
 // Tests calls that cannot be inlined: function pointers in device memory, virtual functions, a different target in each lane.
-// Also tests new and delete in place, templates, lambdas, and structures passed by value.
+// Also tests placement new, templates, lambdas, and structures passed by value.
 #include "../check.h"
 
 namespace {

@@ -273,7 +273,7 @@ void copies(const Machine& machine) {
   for (std::uint8_t* memory : {host, back, device}) REQUIRE(hsa_amd_memory_pool_free(memory));
 }
 
-// Many queues are created and destroyed, some with work in them.
+// Creates and destroys many queues, some with work in them.
 void queues(const Machine& machine, const Kernels& kernels) {
   auto* data = allocate<std::uint32_t>(machine.host, 64, machine.gpu);
   auto* arguments = allocate<AffineArguments>(machine.kernel_arguments, 1, machine.gpu);
@@ -308,7 +308,7 @@ void queues(const Machine& machine, const Kernels& kernels) {
 
 std::atomic<int> queue_error{0};
 
-// A queue is stopped by an error: its callback is called, and another queue continues to work.
+// Stops a queue by an error: its callback is called, and another queue continues to work.
 void queue_errors(const Machine& machine, const Kernels& kernels, const char* kernel, int expected) {
   queue_error = 0;
   hsa_queue_t *bad, *good;

@@ -118,7 +118,7 @@ class AqlQueue {
   AqlQueue(const AqlQueue&) = delete;
   AqlQueue& operator=(const AqlQueue&) = delete;
 
-  /// A barrier-AND packet that waits for `dependency` (0 = nothing) and decrements signal `number` of this queue.
+  /// Submits a barrier-AND packet that waits for `dependency` (0 = nothing) and decrements signal `number` of this queue.
   void barrier(unsigned number, std::uint64_t dependency = 0) {
     const std::uint64_t index = written_++;
     auto* packet = ring_.at<hsa::BarrierPacket>((index % kPackets) * 64);
