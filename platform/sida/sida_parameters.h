@@ -23,7 +23,7 @@ class SidaParameters {
   const sida::CpuParameters& cpu() const { return cpu_; }
   const EnergyParameters& energy() const { return energy_; }
   const ParameterSet& set() const { return set_; }
-  /// Text of effective.cfg.
+  /// Writes the text of effective.cfg.
   void write(std::ostream& out) const;
 
  private:

@@ -143,7 +143,6 @@ std::vector<std::string> RunBuilder::words(const SweepPoint& point) {
   if (!sets_threads_ && !sweep_.is_sida()) words.insert(words.end(), {"--set", std::string(kThreads) + '=' + host_threads_});
   for (const auto& [name, value] : point.settings) words.insert(words.end(), {"--set", name + '=' + value});
   for (const auto& [name, value] : point.options) words.insert(words.end(), {"--" + name, value});
-  // The key contains the program's name without its folder, because a host program (exec) receives its name.
   if (sweep_.command.value == "exec") {
     words.insert(words.end(), {"--", program(point)});
   } else {
@@ -261,6 +260,7 @@ PreparedPoint RunBuilder::build(const SweepPoint& point) {
     PointInputs& inputs = prepared.inputs;
     inputs["simulator"] = digest(simulated_by_, true);
     inputs["configuration"] = digest_of(effective_configuration(point, line));
+    // A host program (exec) receives its name as argv[0], so the key contains the name as written in the sweep file.
     std::vector<std::string> command{sweep_.command.value, point.program};
     for (const auto& [name, value] : point.options)
       if (name != "max-time") command.insert(command.end(), {name, value});

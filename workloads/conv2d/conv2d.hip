@@ -1,5 +1,6 @@
-// Convolutions of ResNet-50 as implicit products: y[pixel][output channel] = sum over taps and input channels. The matrix of
-// inputs, with a row for each pixel of y and a column for each tap and channel, is never stored: its elements are read from x.
+// Convolutions of ResNet-50 as implicit products: y[pixel][output channel] = sum over taps and input channels. The im2col
+// matrix of the inputs, with a row for each pixel of y and a column for each tap and channel, is never stored: its elements are
+// read from x.
 //
 // x and y are NHWC, weights are [output channel][tap row][tap column][input channel]. Pixels of x are an odd multiple of 64
 // bytes apart, see DeviceOperand in gemm_host.h.
@@ -28,7 +29,7 @@ struct Images {
   unsigned channels;           // a multiple of a slab's depth
 };
 
-/// A work-item's part of the matrix of inputs: see tiled::MatrixStage.
+/// A work-item's part of the im2col matrix of the inputs: see tiled::MatrixStage.
 template <class Element, unsigned kTile>
 class ImageStage {
  public:
@@ -127,7 +128,7 @@ MATRIX_CONVOLUTION(convolution_complex_m3xu, Complex, tiled::M3xu<m3xu::fp32c, 2
 template <class Element>
 using Function = void (*)(tiled::Result<Element>, Images<Element>, tiled::Operand<Element>, unsigned);
 
-/// Computes the matrix of inputs on the host.
+/// Computes the im2col matrix of the inputs on the host.
 template <class Element>
 static tiled::HostMatrix<Element> columns_of(const tiled::HostMatrix<Element>& x, const Layer& layer) {
   tiled::HostMatrix<Element> columns(x.rows, layer.taps * layer.taps * layer.inputs);

@@ -140,7 +140,8 @@ class Decoder {
     }
     if (program_.checks()) check(y.get(), linear_of(weights.get(), x.get(), before, s_.tokens, rows, depth));
   }
-  /// Weights are the product's A, as in convolutions, so that a wavefront reads the weights' words one by one: Y^T = W X^T.
+  /// Computes Y^T = W X^T: the weights are operand A of the product, as in convolutions, so each load of weights by a wavefront
+  /// reads one word from each of a few rows.
   void linear_by_words(const Tensor& weights, const Tensor& x, Tensor& y, unsigned rows, unsigned depth, bool accumulate) {
     const dim3 group(gemm::kEdge, gemm::kEdge);
     if (s_.tokens == 1) {  // X^T and Y^T have the layout of X and Y
