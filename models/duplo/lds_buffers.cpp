@@ -21,7 +21,7 @@ std::optional<std::string> LdsBuffers::problem(const LoweredConvolution& convolu
     return "buffer stride is " + units(buffer_stride) + "; " + std::to_string(rows) + " rows have " + units(buffer_bytes()) +
            " units of 8 bytes";
   }
-  // Upper limit of the index in M0: the index of a slab below the last row.
+  // Upper bound of the element index in M0: a slab that lies entirely below the last row reaches it.
   const std::uint64_t indices = (convolution.rows() + rows) * convolution.pitch;
   if (indices > kNoSlab) {
     return "pitch is " + std::to_string(convolution.pitch) + "; with " + std::to_string(convolution.rows()) +

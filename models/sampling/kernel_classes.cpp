@@ -14,8 +14,8 @@ constexpr std::uint64_t kLongestPeriod = 4096;
 constexpr unsigned kChecks = 2;
 // A check ends without a result after this number of launches of any class.
 constexpr unsigned kLongestCheck = 256;
-// Smallest half-width of a prediction, as a share. Launches differ by the phases of DRAM refresh and of SIMD turns in which
-// they begin (docs/guide/timing.md), and three launches may by chance have begun in the same phases.
+// Minimum half-width of a prediction's interval, relative to the predicted time. Times depend on the phases of DRAM refresh and
+// of SIMD turns in which launches start (docs/guide/timing.md), and three launches may by chance start in the same phases.
 constexpr double kLeastHalfWidth = 0.02;
 constexpr double kSameWork = 0.01;  // maximum range of a class's instruction counts, relative to their mean
 

@@ -10,7 +10,7 @@
 namespace lacuna {
 namespace {
 
-/// A dispatch with a known descriptor and a wavefront with 8 VGPRs to start.
+/// A dispatch with a known descriptor, and a wavefront with 8 VGPRs whose initial state is tested.
 class InitialStateTest : public testing::Test {
  protected:
   InitialStateTest() : registers_(8 * isa::kLanes, 0xdeadbeef) {

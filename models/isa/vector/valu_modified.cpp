@@ -216,7 +216,7 @@ void apply_output(const VectorModifiers& vop, OperandType type, const LaneContex
   const double factor = keeps_denormals || context.mode.ieee() ? 0 : kFactors[vop.omod & 3];
   if (factor == 0 && !vop.clamp) return;
   LaneContext output = context;
-  // Results are read back without flushing, in the result's type.
+  // OMOD and CLAMP read the results as operands: in the mode of the result's type, without flushing denormals.
   output.fp = fp_setting(type == OperandType::f32 ? FpMode::f32 : FpMode::f64, context.mode) & ~FpSetting{4};
   // CLAMP alone only selects: denormal results of the operation are kept.
   if (factor == 0) output.fp &= ~FpSetting{8};

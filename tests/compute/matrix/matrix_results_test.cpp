@@ -117,7 +117,7 @@ class MatrixResultsTest : public testing::Test {
  protected:
   MatrixBench& b_ = bench<MatrixBench>();
   std::uint64_t cycles(MatrixBench::Kind kind, const Words& words) { return b_.run(kind, words).cycles; }
-  /// Cycles from the issue of the first instruction of `before` to that of the last one.
+  /// Cycles from the issue of the first instruction of `before` to the issue of `last`.
   std::uint64_t issue_of(MatrixBench::Kind kind, const Words& before, const Words& last) {
     return cycles(kind, program(before, last)) - cycles(kind, last);
   }

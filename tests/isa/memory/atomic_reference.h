@@ -33,7 +33,7 @@ F expected_sum(F memory, F data, DenormalRules rules) {
   return flushed(static_cast<F>(widened(a) + widened(b)), rules.results);
 }
 
-/// Edge values and random bit patterns that are not NaNs; in every second pair the exponents are close.
+/// Random finite values and edge values, but no NaN. Consecutive random values often have similar exponents.
 template <typename F>
 class FloatSource {
  public:

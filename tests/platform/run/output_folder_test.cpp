@@ -351,7 +351,7 @@ TEST_F(WholeFiles, TheLimitsSignalStaysTheProgramsOwn) {
     const FileSizeLimit limited(0);
     OutputFile grows(root_ / "grows");
     grows.write("x");
-    while (!grows.failed()) usleep(1000);  // written by the file's thread
+    while (!grows.failed()) usleep(1000);  // the file's thread writes asynchronously
     return grows.failure();
   });
   EXPECT_EQ(status, 0);

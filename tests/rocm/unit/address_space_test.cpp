@@ -14,7 +14,7 @@ constexpr std::uint64_t kPageBytes = 4096;
 
 std::uint8_t* bytes(std::uint64_t address) { return reinterpret_cast<std::uint8_t*>(address); }
 
-/// Tests whether addresses are accessible by system calls (read() and write() on a pipe), which fail with EFAULT instead of
+/// Uses read() and write() on a pipe to find out whether addresses are accessible: these system calls return EFAULT instead of
 /// faulting.
 class AddressSpace : public testing::Test {
  protected:
