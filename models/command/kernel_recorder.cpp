@@ -36,7 +36,7 @@ void KernelRecorder::ended(const InFlightPacket& packet, End how) {
                       .bulk_bytes = d.bulk_bytes,
                       .untimed_instructions = d.estimated.instructions,
                       .skipped_instructions = d.estimated.skipped,
-                      .half_width = clock_.ceil(d.estimated.half_width).n,
+                      .half_width = std::min(clock_.ceil(d.estimated.half_width).n, clock_.ceil(end - d.start).n),
                       .activity = d.activity};
   d.add_open_work(record);
   if (how == End::unfinished) dispatcher_.add_resident(d, record.activity);

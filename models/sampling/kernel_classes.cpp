@@ -48,11 +48,16 @@ bool KernelClasses::checks_now() {
   return false;
 }
 
+void KernelClasses::follows(std::uint64_t number, std::uint64_t before) {
+  if (number != before && !prediction_of(classes_[number - 1])) classes_[before - 1].successor = number;
+}
+
 std::optional<KernelPrediction> KernelClasses::predict(std::uint64_t number) {
   if (checks_now()) return std::nullopt;
   Class& c = classes_[number - 1];
   const std::optional<KernelPrediction> prediction = prediction_of(c);
   if (!prediction) return std::nullopt;
+  if (c.successor != 0 && !prediction_of(classes_[c.successor - 1])) return std::nullopt;
   if (c.period == 0) c.period = kFirstPeriod;
   if (c.predicted >= c.period) {
     c.checks = kChecks;
@@ -76,6 +81,11 @@ void KernelClasses::add(std::uint64_t number, double cycles, double half_width, 
   if (const auto prediction = prediction_of(c)) {
     const double difference = std::abs(cycles - prediction->cycles);
     if (difference > std::max(2 * prediction->half_width, error_ * prediction->cycles) + half_width) c = {};
+  }
+  // The first launch may have found cold caches.
+  if (c.cycles.samples == 1 && !c.restarted && std::abs(cycles - c.cycles.mean) > error_ * cycles) {
+    c = {};
+    c.restarted = true;
   }
   c.cycles.add(cycles);
   c.instructions.add(static_cast<double>(instructions));

@@ -40,6 +40,9 @@ class KernelClasses {
 
   /// Number of the class of a launch, from 1.
   std::uint64_t find(const KernelKey& key);
+  /// Records that a launch of class `number`, which cannot predict, has been timed after an untimed launch of class `before`.
+  /// That class does not predict until `number` does: otherwise launches of `number` would always find the L2 in a wrong state.
+  void follows(std::uint64_t number, std::uint64_t before);
   /// Whether launches of the class have been found to take different times.
   bool varies(std::uint64_t number) const {
     const Class& c = classes_[number - 1];
@@ -64,6 +67,8 @@ class KernelClasses {
     std::uint64_t predicted = 0;  ///< launches predicted since the last check
     std::uint64_t period = 0;     ///< number of predictions before the next check
     unsigned checks = 0;          ///< launches to be timed before predictions continue
+    bool restarted = false;       ///< the first launch took another time than the second, and has been dropped
+    std::uint64_t successor = 0;  ///< class that must predict for this one to predict, see follows(); 0: none
   };
   std::optional<KernelPrediction> prediction_of(const Class& c) const;
   bool checks_now();

@@ -88,10 +88,15 @@ void KernelSampler::about_to_start(Dispatch& dispatch) {
   if (dispatch.index == last_index_) return;
   begin(dispatch, later(windows_.end(), clock_.ceil(kernel_time())), true);
   dispatch.estimated.kind = current_.number;
-  // The L2 is in the state of the last timed launch. The kernel would have missed or hit otherwise in at most all of its lines.
+  // The L2 is as the last timed launch has left it, so that any of its lines may be another one.
   if (!current_.comparable) dispatch.estimated.half_width = clock_.ticks(l2_refill_);
   if (!parameters_.across_kernels || dispatch.may_sync_grid || dispatch.timed_whole || current_.may_wait) return;
-  if (const auto prediction = classes_.predict(current_.number)) run_whole(dispatch, *prediction);
+  if (const auto prediction = classes_.predict(current_.number)) {
+    previous_number_ = current_.number;
+    run_whole(dispatch, *prediction);
+  } else if (!current_.comparable) {
+    classes_.follows(current_.number, previous_number_);
+  }
 }
 
 KernelSampler::Current KernelSampler::nothing() {

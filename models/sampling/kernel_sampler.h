@@ -147,6 +147,7 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
   Current current_ = nothing();
   std::uint64_t last_index_ = ~std::uint64_t{0};  ///< Dispatch::index of the kernel that began last
   std::uint64_t previous_class_ = 0;
+  std::uint64_t previous_number_ = 0;  ///< class that predicted the latest untimed launch
   bool previous_timed_ = true;
   // Statistics.
   std::uint64_t kernels_ = 0;

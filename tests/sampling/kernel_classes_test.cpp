@@ -108,6 +108,28 @@ TEST_F(KernelClassesTest, ACheckEndsIfItsClassIsNotLaunchedAgain) {
   EXPECT_LT(timed, 1000U);
 }
 
+TEST_F(KernelClassesTest, AFirstLaunchWithColdCachesIsDropped) {
+  time(number_, {1500, 1000, 1001});
+  EXPECT_FALSE(classes_.predict(number_));
+  time(number_, {999});
+  ASSERT_TRUE(classes_.predict(number_));
+  EXPECT_DOUBLE_EQ(classes_.predict(number_)->cycles, 1000);
+}
+
+// Otherwise the second kernel would be timed, each time, with the lines in the L2 that the first one should have replaced.
+TEST_F(KernelClassesTest, PredictsOnlyIfTheNextKernelIsPredictedToo) {
+  const std::uint64_t next = classes_.find({.entry = 0x2000, .grid = {64, 1, 1}, .workgroup = {64, 1, 1}});
+  time(number_, {1000, 1001, 999});
+  time(next, {500, 550, 500, 550});
+  EXPECT_TRUE(classes_.predict(number_));
+  EXPECT_FALSE(classes_.predict(next));
+  classes_.follows(next, number_);
+  EXPECT_FALSE(classes_.predict(number_));
+  for (unsigned i = 0; i < 200; ++i) time(next, {525});
+  EXPECT_TRUE(classes_.predict(next));
+  EXPECT_TRUE(classes_.predict(number_));
+}
+
 TEST_F(KernelClassesTest, AClassVariesIfItsTimesDoNotAgree) {
   EXPECT_FALSE(classes_.varies(number_));
   time(number_, {1000, 1001});
