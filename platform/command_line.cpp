@@ -58,8 +58,7 @@ po::options_description platform_options(Command command) {
   po::options_description run = topic("Run");
   run.add_options()("max-time", po::value<std::string>()->value_name("TIME"), "end after this simulated time, e.g. 10ms");
   if (command != Command::hart)
-    run.add_options()("results", po::value<std::string>()->value_name("none"),
-                      "with gpu.timing = sampled: skip what is not timed, so that results are not computed");
+    run.add_options()("results", po::value<std::string>()->value_name("none"), "skip what gpu.timing = sampled does not time");
   if (simulates(command))
     run.add_options()                                                                                                //
         ("gdb", po::value<std::uint16_t>()->value_name("PORT"), "wait for GDB on 127.0.0.1:PORT (0: any free one)")  //

@@ -21,8 +21,8 @@ enum Origin : std::uint8_t {
   kData,      ///< loaded from any other address
 };
 
-constexpr unsigned kVgprs = 256;
-constexpr unsigned kSgprs = 128;
+constexpr unsigned kVectorRegisters = 256;
+constexpr unsigned kScalarRegisters = 128;
 
 /// Origins of the values in all registers. LDS is one value.
 class State {
@@ -56,9 +56,9 @@ class State {
     return true;
   }
   std::uint8_t* find(OperandKind file, unsigned index) {
-    if (file == OperandKind::vgpr && index < kVgprs) return &registers_[index];
-    if (file == OperandKind::agpr && index < kVgprs) return &registers_[kVgprs + index];
-    if (file == OperandKind::sgpr && index < kSgprs) return &registers_[2 * kVgprs + index];
+    if (file == OperandKind::vgpr && index < kVectorRegisters) return &registers_[index];
+    if (file == OperandKind::agpr && index < kVectorRegisters) return &registers_[kVectorRegisters + index];
+    if (file == OperandKind::sgpr && index < kScalarRegisters) return &registers_[2 * kVectorRegisters + index];
     return nullptr;
   }
   std::uint8_t at(OperandKind file, unsigned index) const {
@@ -66,7 +66,7 @@ class State {
     return place == nullptr ? std::uint8_t{kInitial} : *place;
   }
 
-  std::array<std::uint8_t, 2 * kVgprs + kSgprs> registers_{};
+  std::array<std::uint8_t, 2 * kVectorRegisters + kScalarRegisters> registers_{};
   std::uint8_t scc_ = kInitial;
   std::uint8_t lds_ = kInitial;
 };

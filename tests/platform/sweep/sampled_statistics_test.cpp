@@ -95,7 +95,7 @@ class SampledPoints : public ::testing::Test {
   std::optional<ResultsDatabase> database_;
 };
 
-Values cycles(double value, double half_width) {
+Values values_of_cycles(double value, double half_width) {
   return {{"kernels.k.cycles", value}, {"kernels.k.half_width_cycles", half_width}};
 }
 
@@ -138,7 +138,8 @@ TEST_F(SampledPoints, ArePropagatedThroughExpressions) {
 }
 
 TEST_F(SampledPoints, AreIndependentOfTheirReferences) {
-  add_sweep({{"old", {cycles(2000, 100)}}, {"new", {cycles(1000, 20)}}, {"timed", {cycles(500, 0)}}});
+  add_sweep(
+      {{"old", {values_of_cycles(2000, 100)}}, {"new", {values_of_cycles(1000, 20)}}, {"timed", {values_of_cycles(500, 0)}}});
   const auto groups = load("{kernels.k.cycles @ machine=old} / {kernels.k.cycles}");
   ASSERT_EQ(groups.size(), 3U);
   EXPECT_EQ(groups[0].values[0].mean, 1);
@@ -155,9 +156,9 @@ TEST_F(SampledPoints, OfOlderRunsAreExact) {
 }
 
 TEST_F(SampledPoints, AreMarkedInTables) {
-  add_sweep({{"one", {cycles(1000, 20)}},
-             {"three", {cycles(1000, 20), cycles(1001, 22), cycles(999, 18)}},
-             {"timed", {cycles(1000, 0), cycles(1002, 0)}}});
+  add_sweep({{"one", {values_of_cycles(1000, 20)}},
+             {"three", {values_of_cycles(1000, 20), values_of_cycles(1001, 22), values_of_cycles(999, 18)}},
+             {"timed", {values_of_cycles(1000, 0), values_of_cycles(1002, 0)}}});
   const std::vector<ReportedMetric> metrics{{{"cycles", "kernels.k.cycles"}, ""}};
   const auto groups = load("kernels.k.cycles");
   const auto table = [&](const WantedInterval& wanted) {
@@ -183,7 +184,7 @@ TEST_F(SampledPoints, AreMarkedInTables) {
 }
 
 TEST_F(SampledPoints, OfOneSampleHaveTheirIntervalOnly) {
-  add_sweep({{"one", {cycles(1000, 20)}}});
+  add_sweep({{"one", {values_of_cycles(1000, 20)}}});
   std::ostringstream text;
   write_groups(load("kernels.k.cycles"), {{{"cycles", "kernels.k.cycles"}, ""}}, {}, text);
   EXPECT_EQ(text.str(),
@@ -196,8 +197,8 @@ TEST_F(SampledPoints, OfOneSampleHaveTheirIntervalOnly) {
 TEST_F(SampledPoints, DifferWhenTheirIntervalsDoNotOverlap) {
   const auto changed = [&](double half_width) {
     const std::string name = "s" + std::to_string(static_cast<int>(half_width));
-    add_sweep({{"a", {cycles(1000, half_width)}}}, name + "before");
-    add_sweep({{"a", {cycles(1030, half_width)}}}, name + "after");
+    add_sweep({{"a", {values_of_cycles(1000, half_width)}}}, name + "before");
+    add_sweep({{"a", {values_of_cycles(1030, half_width)}}}, name + "after");
     std::ostringstream text;
     return write_comparison(load("kernels.k.cycles", name + "before"), load("kernels.k.cycles", name + "after"),
                             {{{"cycles", "kernels.k.cycles"}, ""}}, 0.01, text);
