@@ -20,6 +20,10 @@ ProcessPlatform::ProcessPlatform(sc_core::sc_module_name module_name, const Plat
     gpu->device->host().bind(gpu->link->bus);
     gpu->device->count_with_copies(gpu->link->basename(),
                                    [&link = *gpu->link](StatisticsGroup& group) { link.statistics().describe(group); });
+    if (DeviceEnergy* const energy = gpu->device->energy())
+      energy->describe([&link = *gpu->link](EnergyMeter& meter, const EnergyParameters& energies) {
+        link.describe_energy(meter, energies.host_link);
+      });
     gpu->device->interrupt().bind(*gpu->interrupt);
     gpu->registers->bind(gpu->device->mmio());
     gpus_.push_back(std::move(gpu));

@@ -24,7 +24,8 @@ void Cache::describe_energy(EnergyMeter& meter, std::string_view block, const Ca
   } else {
     meter.add(block, "tag", s.atomics, energy.tag);
   }
-  meter.add_static(block, energy.cache_static);
+  meter.add_static(block, energy.leakage, StaticPower::leakage);
+  meter.add_static(block, energy.clock, StaticPower::clock);
 }
 
 }  // namespace lacuna

@@ -57,16 +57,18 @@ void ComputeUnit::set_apertures(std::uint64_t shared, std::uint64_t private_base
 }
 
 void ComputeUnit::describe_energy(EnergyMeter& meter, const ComputeEnergy& energy) {
-  executions_ = std::make_unique<ExecutionCounts>(fetch_.code().profiles());
+  if (!executions_) executions_ = std::make_unique<ExecutionCounts>(fetch_.code().profiles());
   executions_->describe_energy(meter, energy, matrix_.parameters());
   meter.add("lds", "conflict_cycle", memory_.lds().conflict_cycles(), energy.lds_conflict);
-  meter.add("issue", "instruction", statistics_.wavefront_instructions, energy.issue);
+  meter.add("decode", "instruction", statistics_.wavefront_instructions, energy.decode);
+  meter.add("scheduler", "instruction", statistics_.wavefront_instructions, energy.schedule);
   meter.add("vmem", "request", memory_.vector_requests(), energy.vmem_request);
   meter.add("clock", "simd_cycle", statistics_.valu_busy_cycles, energy.simd_cycle);
   meter.add("clock", "matrix_cycle", matrix_.units().busy_cycles(), energy.matrix_cycle);
   for (const auto& stage : memory_.stages()) stage->describe_energy(meter, energy);
-  meter.add_static("clock", energy.cu_clock);
-  meter.add_static("cu_leakage", energy.cu_static);
+  meter.add_static("clock", energy.cu_clock, StaticPower::clock);
+  meter.add_static("cu_leakage", energy.cu_static + energy.vgpr_static * parameters_.simds + energy.lds_static,
+                   StaticPower::leakage);
 }
 
 // -- workgroups

@@ -241,10 +241,14 @@ void DramChannel::describe_energy(EnergyMeter& meter, const DramEnergy& energy) 
   meter.add("dram", "write_byte", s.bytes_written, energy.write);
   meter.add("dram_io", "byte", s.bytes_read, energy.io);
   meter.add("dram_io", "byte", s.bytes_written, energy.io);
-  meter.add_static("dram", energy.background);
+  meter.add_static("dram", energy.background, StaticPower::constant);
+  meter.add("memory_controller", "request", s.reads, energy.controller_request);
+  meter.add("memory_controller", "request", s.writes, energy.controller_request);
+  meter.add_static("memory_controller", energy.controller_static, StaticPower::constant);
   if (parameters_.tREFI == Cycles{}) return;
   const double interval = static_cast<double>(Clock(parameters_.clock).ticks(parameters_.tREFI).ps);
-  meter.add_static("dram_refresh", parameters_.pseudo_channels * energy.refresh / interval);  // pJ / ps, that is W
+  meter.add_static("dram_refresh", parameters_.pseudo_channels * energy.refresh / interval,  // pJ / ps, that is W
+                   StaticPower::constant);
 }
 
 }  // namespace lacuna

@@ -215,7 +215,7 @@ void Duplo::describe_energy(EnergyMeter& meter, const EnergyParameters& energy) 
   for (const DetectionUnit* unit : units_) meter.add("l1v", "tag", unit->cancelled(), energy.l1v.tag);
   if (units_.empty() || parameters_.entry == DuploEntry::row) return;
   const double bits = static_cast<double>(units_.front()->hardware().total_bits()) * static_cast<double>(units_.size());
-  const double watts = energy.l1v.cache_static * bits / (static_cast<double>(l1v_.n) * 8);
+  const double watts = energy.l1v.leakage * bits / (static_cast<double>(l1v_.n) * 8);
   meter.add("duplo", "static", powered_ps_, watts);
   meter.before_reading([this] { count_powered(kernel_time()); });
 }

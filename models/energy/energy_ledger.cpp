@@ -53,7 +53,9 @@ KernelEnergy EnergyLedger::end(std::uint64_t kernel, Tick at) {
   const auto found = find(kernel);
   settle(at);
   kernels_ += found->share;
-  KernelEnergy energy{.joules = meter_.joules(found->share.counts, found->share.picoseconds), .peak_watts = found->peak_watts};
+  KernelEnergy energy{.joules = meter_.joules(found->share.counts, found->share.picoseconds),
+                      .bounds = meter_.bounds(found->share.counts, found->share.picoseconds),
+                      .peak_watts = found->peak_watts};
   const double seconds = at > found->start ? static_cast<double>((at - found->start).ps) * 1e-12 : 0;
   if (seconds > 0) energy.peak_watts = std::max(energy.peak_watts, energy.total() / seconds);
   running_.erase(found);

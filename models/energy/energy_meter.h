@@ -5,11 +5,12 @@
 // that the energies of consecutive intervals add up.
 //
 //   meter.add("l2", "tag", statistics_.reads, 12.0);   // counter of one bank; the event's count is the sum over all banks
-//   meter.add_static("l2", 0.1);                        // leakage of one bank
+//   meter.add_static("l2", 0.1, StaticPower::leakage);  // one bank
 //
 // All instances of a block have the same energy for an event. Names appear in the output files.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -20,6 +21,27 @@
 #include "models/common/time/units.h"
 
 namespace lacuna {
+
+/// Kinds of power that does not depend on what the device executes.
+enum class StaticPower : std::uint8_t {
+  leakage,   ///< of transistors of the core
+  clock,     ///< clock trees that are not gated
+  constant,  ///< with a supply of its own: DRAM, PHYs, board
+};
+inline constexpr std::size_t kStaticPowers = 3;
+inline constexpr std::array<std::string_view, kStaticPowers> kStaticPowerNames{"leakage", "clock", "constant"};
+
+/// Total energy if every energy and power has its low value, and if every one has its high value.
+struct EnergyBounds {
+  double low = 0;
+  double high = 0;
+
+  EnergyBounds& operator+=(const EnergyBounds& other) {
+    low += other.low;
+    high += other.high;
+    return *this;
+  }
+};
 
 class EnergyMeter {
  public:
@@ -35,7 +57,7 @@ class EnergyMeter {
   /// event of the same block has been added with another energy.
   void add(std::string_view block, std::string_view event, const std::uint64_t& counter, double picojoules);
   /// Adds static power of a part of the block. Throws std::invalid_argument if it is negative.
-  void add_static(std::string_view block, double watts);
+  void add_static(std::string_view block, double watts, StaticPower kind = StaticPower::leakage);
   /// Registers a function that is called before counters are read, to update counters derived from other data.
   void before_reading(std::function<void()> update) { updates_.push_back(std::move(update)); }
   /// Adds the counter `amount` to every event that has `counter`: the same events, performed by another unit. Must be called
@@ -49,20 +71,31 @@ class EnergyMeter {
   /// Adds events that were not counted because they are estimates: `counts`, by index in events().
   void add_estimated(std::span<const std::uint64_t> counts);
 
+  /// Takes the lower and upper bounds of all energies and powers from two meters with which the same blocks have registered.
+  /// Throws std::logic_error if their events differ from those of this meter. Without bounds, energies are exact.
+  void set_bounds(const EnergyMeter& low, const EnergyMeter& high);
+
   Counts counts() const;
   const std::vector<std::string>& blocks() const { return blocks_; }
   const std::vector<Event>& events() const { return events_; }
   /// Static power by block.
   const std::vector<double>& static_watts() const { return watts_; }
+  /// The part of static_watts() that is of this kind, by block.
+  const std::vector<double>& static_watts(StaticPower kind) const { return kinds_[static_cast<std::size_t>(kind)]; }
   /// Energy by block: `counts` of each event, not necessarily whole numbers, and static power over `picoseconds`.
   std::vector<double> joules(std::span<const double> counts, double picoseconds) const;
+  /// Bounds of the total of joules(): equal to it if there are none. Like joules(), they add up over intervals and blocks.
+  EnergyBounds bounds(std::span<const double> counts, double picoseconds) const;
 
  private:
   std::size_t block(std::string_view name);
 
   std::vector<std::string> blocks_;
   std::vector<double> watts_;
+  std::array<std::vector<double>, kStaticPowers> kinds_;  ///< watts_ by kind
   std::vector<Event> events_;
+  std::vector<EnergyBounds> event_bounds_;  ///< picojoules by event; empty: none
+  EnergyBounds static_bounds_;              ///< watts of all blocks
   struct Source {
     const std::uint64_t* counter;
     std::size_t event;

@@ -2,20 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace lacuna {
 namespace {
 
 // Far more than any event or block of a GPU consumes: a larger value indicates a wrong unit.
 constexpr double kMostPicojoules = 1e6;
 constexpr double kMostWatts = 1e3;
-
-void add_energy(ParameterSection& section, std::string_view name, double& member, std::string_view description) {
-  section.add(name, member, description, {.range = {0, kMostPicojoules}, .unit = "pJ"});
-}
-
-void add_power(ParameterSection& section, std::string_view name, double& member, std::string_view description) {
-  section.add(name, member, description, {.range = {0, kMostWatts}, .unit = "W"});
-}
 
 }  // namespace
 
@@ -28,47 +22,89 @@ void EnergyParameters::describe(ParameterSection& section) {
   section.add("fits", fits,
               "Presets of the machines that the energies are of, separated by blanks: a run of another preset begins with a "
               "warning. Empty: any");
-  describe_compute(section);
-  describe_memory(section);
-  add_energy(section, "cp_dispatch", cp_dispatch, "Command processor: a dispatch, from packet to completion signal");
-  add_energy(section, "cp_workgroup", cp_workgroup, "Dispatcher: launch and end of a workgroup");
-  add_power(section, "cp_static", cp_static, "Command processor, dispatcher and SDMA engines: leakage and clocks");
-  add_power(section, "board_static", board_static,
-            "All that is not modelled: display and PCIe interfaces, losses of voltage regulators, fan");
+  describe_operating_point(section);
+  describe_uncertainty(section);
+  describe_references(section);
+  const EnergyNumbers all = numbers();
+  for (const EnergyNumber& number : all.list()) {
+    const double most = number.unit == "W" ? kMostWatts : kMostPicojoules;
+    section.add(number.name, *number.value, number.description, {.range = {0, most}, .unit = number.unit});
+  }
+  describe_matrix(section);
+  section.renamed("issue", "decode");
 }
 
-void EnergyParameters::describe_compute(ParameterSection& section) {
-  ComputeEnergy& c = compute;
-  add_energy(section, "valu_int32", c.valu_int32, "Vector ALU, of a lane: 32-bit integer, logic, move, select");
-  add_energy(section, "valu_f16", c.valu_f16, "Vector ALU, of a lane: half precision");
-  add_energy(section, "valu_packed", c.valu_packed, "Vector ALU, of a lane: packed operation on two halves or two f32");
-  add_energy(section, "valu_f32", c.valu_f32, "Vector ALU, of a lane: f32 addition, multiplication, comparison, conversion");
-  add_energy(section, "valu_f32_fma", c.valu_f32_fma, "Vector ALU, of a lane: f32 multiply-add");
-  add_energy(section, "valu_f64", c.valu_f64, "Vector ALU, of a lane: f64 addition, multiplication, comparison, conversion");
-  add_energy(section, "valu_f64_fma", c.valu_f64_fma, "Vector ALU, of a lane: f64 multiply-add");
-  add_energy(section, "valu_mul32", c.valu_mul32, "Vector ALU, of a lane: 32-bit integer multiplication");
-  add_energy(section, "valu_transcendental", c.valu_transcendental,
-             "Vector ALU, of a lane: reciprocal, root, sine, exponential");
-  add_energy(section, "valu_transcendental_f64", c.valu_transcendental_f64, "The same in f64");
-  add_energy(section, "valu_lane", c.valu_lane, "Vector ALU, of an instruction: v_readlane, v_readfirstlane, v_writelane");
-  add_energy(section, "mfma_f64_pass", c.mfma_f64_pass, "Matrix unit: a pass of an f64 MFMA (four cycles, all lanes)");
-  add_energy(section, "mfma_f32_pass", c.mfma_f32_pass, "Matrix unit: a pass of an f32 MFMA");
-  add_energy(section, "mfma_narrow_pass", c.mfma_narrow_pass, "Matrix unit: a pass of an f16, bf16 or i8 MFMA");
-  describe_matrix(section);
-  add_energy(section, "salu", c.salu, "Scalar ALU: an instruction, branches included");
-  add_energy(section, "vgpr_read", c.vgpr_read, "VGPR or AGPR file, of a lane: 32 bits read");
-  add_energy(section, "vgpr_write", c.vgpr_write, "VGPR or AGPR file, of a lane: 32 bits written");
-  add_energy(section, "sgpr_read", c.sgpr_read, "SGPR file: 32 bits read");
-  add_energy(section, "sgpr_write", c.sgpr_write, "SGPR file: 32 bits written");
-  add_energy(section, "issue", c.issue, "Of a wavefront's instruction: instruction buffer, decoding, arbitration, control");
-  add_energy(section, "vmem_request", c.vmem_request, "Vector memory unit: addresses and data path of a line request");
-  add_energy(section, "lds_word", c.lds_word, "LDS, of a lane: 32 bits read or written, crossbar included");
-  add_energy(section, "lds_conflict", c.lds_conflict, "LDS: a cycle that bank conflicts add");
-  add_energy(section, "simd_cycle", c.simd_cycle, "Clock and pipeline registers of a SIMD: a cycle in which it executes");
-  add_energy(section, "matrix_cycle", c.matrix_cycle,
-             "Clock and pipeline registers of a matrix unit: a cycle in which it executes");
-  add_power(section, "cu_static", c.cu_static, "Of a compute unit: leakage, register files and LDS included");
-  add_power(section, "cu_clock", c.cu_clock, "Of a compute unit: the clock tree, which is not gated while the unit idles");
+void EnergyParameters::describe_operating_point(ParameterSection& section) {
+  const ParameterTraits volts{.range = {0.1, 5}, .unit = "V"};
+  section.add(
+      "voltage", voltage,
+      "Voltage of the GPU's core: its energies and the power of its clock trees are in proportion to the square, its leakage "
+      "to the voltage",
+      volts);
+  section.add("reference_voltage", reference_voltage, "Voltage that the energies and powers below are of", volts);
+  section.add("reference_clock", reference_clock,
+              "Clock that the powers of clock trees (_clock) are of: at another clock of the block they are in proportion",
+              {.range = {1e6, 1e12}});
+  section.add("sram_exponent", sram_exponent,
+              "Energy of an access to an array of another size than its _reference: in proportion to this power of the size. "
+              "The leakage is in proportion to the size",
+              {.range = {0, 2}});
+  const struct {
+    const char* name;
+    DataEnergy& data;
+    const char* what;
+  } kinds[] = {{"alu", alu, "operations of vector ALUs and matrix units"},
+               {"arrays", arrays, "data of register files, LDS and caches"},
+               {"links", links, "routers and links of the network"},
+               {"dram", dram_data, "reads, writes and interface of DRAM"}};
+  for (const auto& kind : kinds) {
+    section.add(
+        fmt::format("toggles_{}", kind.name), kind.data.toggles,
+        fmt::format("Bits that change in {}, relative to random data: 0 for constant data, 2 if every bit changes", kind.what),
+        {.range = {0, 2}});
+    section.add(fmt::format("data_share_{}", kind.name), kind.data.share,
+                fmt::format("Share of the energy of {} that changing bits cause, with random data", kind.what),
+                {.range = {0, 1}});
+  }
+}
+
+void EnergyParameters::describe_uncertainty(ParameterSection& section) {
+  const auto spread = [&section](const char* name, double& member, const char* what, const char* source) {
+    section.add(name, member,
+                fmt::format("Uncertainty of {}: the low value is the number divided by this, the high value the number "
+                            "multiplied by it",
+                            what),
+                {.range = {1, 100}, .source = source});
+  };
+  section.add("measured", measured, "Names of the energies and powers below that were measured on such a machine");
+  section.add("published", published,
+              "Names of those that are published for the process or for another machine; all others are estimates");
+  spread("spread_measured", spread_measured, "measured numbers",
+         "Tran et al., Wattchmen, ICS 2026: 14 % mean error of energies by instruction that were measured on the same GPU");
+  spread("spread_published", spread_published, "published numbers",
+         "publications of the same thing: f64 multiply-add at 28 nm, 20 pJ (Dally, 2011) to 40 pJ (BMC Bioinformatics 19)");
+  spread("spread_estimated", spread_estimated, "estimates", "choice");
+}
+
+void EnergyParameters::describe_references(ParameterSection& section) {
+  const auto size = [&section](const char* name, Bytes& member, const char* what) {
+    section.add(fmt::format("{}_reference", name), member,
+                fmt::format("Size of {} that the energies below are of; 0: of any size", what), {.range = {0, 1e12}});
+  };
+  size("vgpr", compute.vgpr_reference, "the VGPR file of a SIMD");
+  size("lds", compute.lds_reference, "the LDS");
+  size("l1v", l1v.reference, "an L1 vector cache");
+  size("l1s", l1s.reference, "an L1 scalar cache");
+  size("l1i", l1i.reference, "an L1 instruction cache");
+  size("l2", l2.reference, "a bank of L2");
+  size("l1z", l1z.reference, "an L1 cache of masks");
+  size("l2z", l2z.reference, "a bank of the L2 cache of masks");
+  const auto entries = [&section](const char* name, unsigned& member) {
+    section.add(fmt::format("{}_reference", name), member, "Entries of the TLB that the energies below are of; 0: of any",
+                {.range = {0, 1e9}, .unit = "entries"});
+  };
+  entries("l1_tlb", l1_tlb.reference);
+  entries("l2_tlb", l2_tlb.reference);
 }
 
 void EnergyParameters::describe_matrix(ParameterSection& section) {
@@ -95,55 +131,21 @@ void EnergyParameters::describe_matrix(ParameterSection& section) {
            "the thesis has the power of whole units only");
 }
 
-void CacheEnergy::describe(ParameterSection& section, std::string_view cache) {
-  const auto named = [cache](const char* what) { return fmt::format("{}_{}", cache, what); };
-  add_energy(section, named("tag"), tag, "Look-up of a sector in the tags of all ways");
-  add_energy(section, named("read"), read, "A byte read from the data array: hits and write-backs");
-  add_energy(section, named("write"), write, "A byte written into the data array: fills and writes");
-  add_energy(section, named("atomic"), atomic, "An atomic operation on a sector, in addition to its read and write");
-  add_power(section, named("static"), cache_static, "Of one cache or bank: leakage and clock");
-}
-
-void TlbEnergy::describe(ParameterSection& section, std::string_view tlb) {
-  add_energy(section, fmt::format("{}_lookup", tlb), lookup, "A translation looked up");
-  add_power(section, fmt::format("{}_static", tlb), tlb_static, "Of one TLB: leakage and clock");
-}
-
-void EnergyParameters::describe_memory(ParameterSection& section) {
-  l1v.describe(section, "l1v");
-  l1s.describe(section, "l1s");
-  l1i.describe(section, "l1i");
-  l2.describe(section, "l2");
-  l1z.describe(section, "l1z");
-  l2z.describe(section, "l2z");
-  l1_tlb.describe(section, "l1_tlb");
-  l2_tlb.describe(section, "l2_tlb");
-  add_energy(section, "page_walk", page_walk, "A walk of the page table, whose memory accesses are not modelled individually");
-  add_energy(section, "noc_router", noc.router, "A byte of a flit's width through a switch");
-  add_energy(section, "noc_link", noc.link, "A byte of a flit's width over a link (crossbar: over its wires)");
-  add_power(section, "noc_static", noc.noc_static, "The whole network: leakage and clock");
-  add_energy(section, "dram_activate", dram.activate, "A row activated and precharged");
-  add_energy(section, "dram_read", dram.read, "A byte read, from the row buffer to the DRAM's pins");
-  add_energy(section, "dram_write", dram.write, "A byte written, from the DRAM's pins to the row buffer");
-  add_energy(section, "dram_io", dram.io, "A byte between the pins of DRAM and GPU, both ends included");
-  add_energy(section, "dram_refresh", dram.refresh, "A refresh of all banks of a pseudo channel, every tREFI");
-  add_power(section, "dram_background", dram.background, "Of one channel: background power of DRAM and PHY");
-  add_energy(section, "sida_buffer_read", sida.buffer_read,
-             "Sparse dataflow accelerator: a byte from its buffer to a core or to memory");
-  add_energy(section, "sida_buffer_write", sida.buffer_write,
-             "Sparse dataflow accelerator: a byte from a core or from memory into its buffer");
-}
-
 std::vector<std::string> EnergyParameters::check() const {
   if (!on()) return {};
+  std::vector<std::string> problems;
+  EnergyParameters copy = *this;
+  const EnergyNumbers all = copy.numbers();
   // Any single energy or power above 0 suffices: one block may be modelled alone.
-  EnergyParameters none;
-  none.model = model;
-  none.interval = interval;
-  none.table = table;
-  none.fits = fits;
-  if (*this != none) return {};
-  return {"energy.model = on, but no energies are given: --config energy/r9nano has some"};
+  if (std::all_of(all.list().begin(), all.list().end(), [](const EnergyNumber& number) { return *number.value == 0; }))
+    problems.emplace_back("energy.model = on, but no energies are given: --config energy/r9nano has some");
+  for (const auto& [parameter, names] : {std::pair{"measured", &measured}, std::pair{"published", &published}}) {
+    for (const std::string& name : names_in(*names)) {
+      if (std::none_of(all.list().begin(), all.list().end(), [&](const EnergyNumber& number) { return number.name == name; }))
+        problems.push_back(fmt::format("energy.{}: there is no energy or power \"{}\"", parameter, name));
+    }
+  }
+  return problems;
 }
 
 }  // namespace lacuna

@@ -3,6 +3,9 @@
 //
 // All defaults of energies and powers are 0, because they cannot be derived from timing parameters. Energies are in picojoules,
 // powers in watts. Energies per lane apply to active lanes: a lane masked off by EXEC consumes no dynamic energy.
+//
+// Configured energies are of a reference: a voltage, a clock, sizes of arrays, random data. at_operating_point() gives those of
+// the configured voltage and data; of() those of an array of another size or at another clock (ArrayLaw), which blocks receive.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +14,8 @@
 
 #include "models/common/config/parameters.h"
 #include "models/common/time/units.h"
+#include "models/energy/array_law.h"
+#include "models/energy/energy_number.h"
 #include "models/energy/matrix_cost.h"
 
 namespace lacuna {
@@ -42,6 +47,9 @@ struct MatrixEnergy {
 
 enum class EnergyModel : std::uint8_t { off, on };
 
+/// Ends of the interval of an uncertain number.
+enum class EnergyBound : std::uint8_t { low, high };
+
 /// Energies of a compute unit.
 struct ComputeEnergy {
   double valu_int32 = 0;
@@ -62,17 +70,26 @@ struct ComputeEnergy {
   double salu = 0;
   double vgpr_read = 0;
   double vgpr_write = 0;
+  double vgpr_static = 0;
+  Bytes vgpr_reference{0};
   double sgpr_read = 0;
   double sgpr_write = 0;
-  double issue = 0;
+  double decode = 0;
+  double schedule = 0;
   double vmem_request = 0;
   double lds_word = 0;
   double lds_conflict = 0;
+  double lds_static = 0;
+  Bytes lds_reference{0};
   double simd_cycle = 0;
   double matrix_cycle = 0;
   double cu_static = 0;
   double cu_clock = 0;
+  ArrayLaw law{};
 
+  void list(EnergyNumbers& numbers);
+  /// Energies of a unit at this clock, with register files (of a SIMD) and an LDS of these sizes.
+  ComputeEnergy of(Bytes vgprs, Bytes lds, Frequency clock) const;
   bool operator==(const ComputeEnergy&) const = default;
 };
 
@@ -82,25 +99,39 @@ struct CacheEnergy {
   double read = 0;
   double write = 0;
   double atomic = 0;
-  double cache_static = 0;
+  double leakage = 0;
+  double clock = 0;
+  Bytes reference{0};
+  ArrayLaw law{};
 
-  void describe(ParameterSection& section, std::string_view cache);
+  void list(EnergyNumbers& numbers, const std::string& cache);
+  /// Energies of a cache or bank of this size at this clock.
+  CacheEnergy of(Bytes size, Frequency at) const;
   bool operator==(const CacheEnergy&) const = default;
 };
 
 struct TlbEnergy {
   double lookup = 0;
-  double tlb_static = 0;
+  double leakage = 0;
+  double clock = 0;
+  unsigned reference = 0;  ///< entries
+  ArrayLaw law{};
 
-  void describe(ParameterSection& section, std::string_view tlb);
+  void list(EnergyNumbers& numbers, const std::string& tlb);
+  /// Energies of a TLB with this number of entries at this clock.
+  TlbEnergy of(unsigned entries, Frequency at) const;
   bool operator==(const TlbEnergy&) const = default;
 };
 
 struct NocEnergy {
   double router = 0;
   double link = 0;
-  double noc_static = 0;
+  double leakage = 0;
+  double clock = 0;
+  ArrayLaw law{};
 
+  /// Energies of a network at this clock.
+  NocEnergy of(Frequency at) const;
   bool operator==(const NocEnergy&) const = default;
 };
 
@@ -111,6 +142,8 @@ struct DramEnergy {
   double io = 0;
   double refresh = 0;
   double background = 0;
+  double controller_request = 0;
+  double controller_static = 0;
 
   bool operator==(const DramEnergy&) const = default;
 };
@@ -124,11 +157,40 @@ struct SidaEnergy {
   bool operator==(const SidaEnergy&) const = default;
 };
 
+struct HostLinkEnergy {
+  double byte = 0;
+  double link_static = 0;
+
+  bool operator==(const HostLinkEnergy&) const = default;
+};
+
+/// Switching of data: how much of it there is, and how much of the energy it causes.
+struct DataEnergy {
+  double toggles = 1;  ///< bits that change, relative to random data, of which half do
+  double share = 0;    ///< of the energy with random data: the part that changing bits cause
+
+  double factor() const { return 1 - share + share * toggles; }
+  bool operator==(const DataEnergy&) const = default;
+};
+
 struct EnergyParameters {
   EnergyModel model = EnergyModel::off;
   Tick interval{10'000'000};
   bool table = false;
   std::string fits;
+  double voltage = 1;
+  double reference_voltage = 1;
+  Frequency reference_clock{1'000'000'000};
+  double sram_exponent = 0;
+  std::string measured;
+  std::string published;
+  double spread_measured = 1.15;
+  double spread_published = 1.4;
+  double spread_estimated = 2;
+  DataEnergy alu;
+  DataEnergy arrays;
+  DataEnergy links;
+  DataEnergy dram_data;
   ComputeEnergy compute;
   CacheEnergy l1v;
   CacheEnergy l1s;
@@ -142,9 +204,11 @@ struct EnergyParameters {
   NocEnergy noc;
   DramEnergy dram;
   SidaEnergy sida;
+  HostLinkEnergy host_link;
   double cp_dispatch = 0;
   double cp_workgroup = 0;
   double cp_static = 0;
+  double cp_clock = 0;
   double board_static = 0;
 
   void describe(ParameterSection& section);
@@ -152,11 +216,19 @@ struct EnergyParameters {
   bool on() const { return model == EnergyModel::on; }
   /// Checks relations between parameters. Returns one line per problem.
   std::vector<std::string> check() const;
+  /// All energies and powers, bound to this object's members.
+  EnergyNumbers numbers();
+  /// The energies with the configured voltage and data, and the laws that blocks apply.
+  EnergyParameters at_operating_point() const;
+  /// The energies with each number at this end of its interval: divided or multiplied by the spread of its class.
+  EnergyParameters bound(EnergyBound end) const;
 
  private:
-  void describe_compute(ParameterSection& section);
+  void describe_operating_point(ParameterSection& section);
+  void describe_uncertainty(ParameterSection& section);
+  void describe_references(ParameterSection& section);
   void describe_matrix(ParameterSection& section);
-  void describe_memory(ParameterSection& section);
+  void list_memory(EnergyNumbers& numbers);
 };
 
 }  // namespace lacuna

@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "models/common/time/units.h"
+#include "models/energy/energy_meter.h"
 
 namespace lacuna {
 
 struct KernelEnergy {
   std::vector<double> joules;  ///< by block of the meter; empty: not measured
+  EnergyBounds bounds{};       ///< of the total, from the uncertainty of the energies of events
   /// Highest power of the device in a sampling interval that lies within the kernel; if there is no such interval, the kernel's
   /// mean power.
   double peak_watts = 0;
@@ -24,6 +26,7 @@ struct KernelEnergy {
     for (std::size_t i = 0; i < other.joules.size(); ++i) joules[i] += other.joules[i];
     peak_watts = peak_watts > other.peak_watts ? peak_watts : other.peak_watts;
     half_width += other.half_width;
+    bounds += other.bounds;
     return *this;
   }
 };

@@ -5,7 +5,21 @@
 
 namespace lacuna {
 
+void DeviceEnergy::set_energies(const EnergyParameters& configured,
+                                const std::function<EnergyParameters(const EnergyParameters&)>& of_machine) {
+  energies_ = of_machine(configured.at_operating_point());
+  low_energies_ = of_machine(configured.bound(EnergyBound::low).at_operating_point());
+  high_energies_ = of_machine(configured.bound(EnergyBound::high).at_operating_point());
+}
+
+void DeviceEnergy::describe(const Describe& blocks) {
+  blocks(meter_, energies_);
+  blocks(low_, low_energies_);
+  blocks(high_, high_energies_);
+}
+
 void DeviceEnergy::begin() {
+  if (!low_.blocks().empty()) meter_.set_bounds(low_, high_);
   ledger_.emplace(meter_);
   trace_.emplace(meter_, interval_, [this](const PowerSample& sample) { sampled(sample); });
 }

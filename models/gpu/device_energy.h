@@ -4,12 +4,14 @@
 // no process or event of the simulation: behaviour and timing of a run are the same with and without it.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 
 #include "models/compute/windows.h"
 #include "models/energy/energy_ledger.h"
 #include "models/energy/energy_meter.h"
+#include "models/energy/energy_parameters.h"
 #include "models/energy/power_trace.h"
 
 namespace lacuna {
@@ -18,6 +20,14 @@ class DeviceEnergy : public KernelEnergyMeter, public WindowBarrier {
  public:
   /// `barrier`: the barrier at the ends of the compute units' windows, to which all calls are passed on.
   DeviceEnergy(Tick interval, WindowBarrier& barrier) : interval_(interval), barrier_(barrier) {}
+
+  /// Registers blocks and their energies with a meter. It is called several times, with different energies for the same events.
+  using Describe = std::function<void(EnergyMeter&, const EnergyParameters&)>;
+  /// Registers blocks before begin(): with the configured energies, and with the low and the high end of each. `of_machine`
+  /// turns energies of the reference into those of this machine's clocks and sizes.
+  void describe(const Describe& blocks);
+  void set_energies(const EnergyParameters& configured,
+                    const std::function<EnergyParameters(const EnergyParameters&)>& of_machine);
 
   /// The meter that blocks register with, before begin().
   EnergyMeter& meter() { return meter_; }
@@ -52,6 +62,12 @@ class DeviceEnergy : public KernelEnergyMeter, public WindowBarrier {
   const Tick interval_;
   WindowBarrier& barrier_;
   EnergyMeter meter_;
+  /// Meters without counts, for the bounds of meter_.
+  EnergyMeter low_;
+  EnergyMeter high_;
+  EnergyParameters energies_;
+  EnergyParameters low_energies_;
+  EnergyParameters high_energies_;
   std::map<std::uint64_t, LikeLaunch> launches_;  ///< by UntimedWork::kind
   std::optional<EnergyLedger> ledger_;
   std::optional<PowerTrace> trace_;

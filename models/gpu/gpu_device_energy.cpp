@@ -3,12 +3,36 @@
 #include "models/gpu/gpu_device.h"
 
 namespace lacuna {
+namespace {
+
+/// Energies of this machine's clocks and array sizes, from those of the reference.
+EnergyParameters of_machine(const EnergyParameters& reference, const GpuDeviceParameters& p) {
+  EnergyParameters e = reference;
+  const Bytes vgprs{std::uint64_t{p.cu.vgprs_per_simd} * isa::kLanes * sizeof(std::uint32_t)};
+  e.compute = reference.compute.of(vgprs, p.cu.lds, p.gpu.core_clock);
+  e.l1v = reference.l1v.of(p.l1v.size, p.l1v.clock);
+  e.l1s = reference.l1s.of(p.l1s.size, p.l1s.clock);
+  e.l1i = reference.l1i.of(p.l1i.size, p.l1i.clock);
+  e.l2 = reference.l2.of(p.l2.size, p.l2.clock);
+  e.l1_tlb = reference.l1_tlb.of(p.l1_tlb.entries, p.l1_tlb.clock);
+  e.l2_tlb = reference.l2_tlb.of(p.l2_tlb.entries, p.l2_tlb.clock);
+  e.noc = reference.noc.of(p.noc.clock);
+  e.cp_clock *= reference.compute.law.clocked(p.gpu.core_clock);
+  return e;
+}
+
+}  // namespace
 
 void GpuDevice::build_energy() {
-  const EnergyParameters& e = parameters_.energy;
   WindowBarrier& edge = requests_ != nullptr ? static_cast<WindowBarrier&>(*requests_) : *memory_phase_;
-  energy_ = std::make_unique<DeviceEnergy>(e.interval, edge);
-  EnergyMeter& meter = energy_->meter();
+  energy_ = std::make_unique<DeviceEnergy>(parameters_.energy.interval, edge);
+  energy_->set_energies(parameters_.energy, [this](const EnergyParameters& e) { return of_machine(e, parameters_); });
+  energy_->describe([this](EnergyMeter& meter, const EnergyParameters& e) { describe_energy(meter, e); });
+  windows_.attach(energy_.get());
+  cp_->packets.set_energy_meter(*energy_);
+}
+
+void GpuDevice::describe_energy(EnergyMeter& meter, const EnergyParameters& e) {
   for (const auto& unit : units_) unit->describe_energy(meter, e.compute);
   for (const auto& cache : l1v_) cache->describe_energy(meter, "l1v", e.l1v);
   for (const ShaderArray& array : arrays_) {
@@ -26,10 +50,10 @@ void GpuDevice::build_energy() {
   for (const auto& channel : dram_) channel->describe_energy(meter, e.dram);
   cp_->packets.describe_energy(meter, e.cp_dispatch);
   for (const auto& unit : units_) meter.add("cp", "workgroup", unit->workgroups(), e.cp_workgroup);
-  meter.add_static("cp", e.cp_static);
-  meter.add_static("board", e.board_static);
-  windows_.attach(energy_.get());
-  cp_->packets.set_energy_meter(*energy_);
+  meter.add_static("cp", e.cp_static, StaticPower::leakage);
+  meter.add_static("cp", e.cp_clock, StaticPower::clock);
+  meter.add_static("host_link", e.host_link.link_static, StaticPower::constant);
+  meter.add_static("board", e.board_static, StaticPower::constant);
 }
 
 // All counters that bulk copies increment are registered by now.

@@ -145,8 +145,10 @@ void LazyGpu::describe(StatisticsGroup& device) const {
 
 void LazyGpu::describe_energy(EnergyMeter& meter, const EnergyParameters& energy) const {
   if (!zero_) return;
-  for (const auto& cache : zero_->l1z) cache->describe_energy(meter, "l1z", energy.l1z);
-  for (const auto& bank : zero_->l2z) bank->describe_energy(meter, "l2z", energy.l2z);
+  const CacheEnergy l1z = energy.l1z.of(parameters_.l1z.size, parameters_.l1z.clock);
+  const CacheEnergy l2z = energy.l2z.of(parameters_.l2z.size, parameters_.l2z.clock);
+  for (const auto& cache : zero_->l1z) cache->describe_energy(meter, "l1z", l1z);
+  for (const auto& bank : zero_->l2z) bank->describe_energy(meter, "l2z", l2z);
 }
 
 }  // namespace lacuna

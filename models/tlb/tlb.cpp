@@ -42,7 +42,8 @@ void Tlb::describe_energy(EnergyMeter& meter, std::string_view block, const TlbE
   meter.add(block, "lookup", statistics_.hits, energy.lookup);
   meter.add(block, "lookup", statistics_.misses, energy.lookup);
   meter.add(block, "lookup", statistics_.secondary_misses, energy.lookup);
-  meter.add_static(block, energy.tlb_static);
+  meter.add_static(block, energy.leakage, StaticPower::leakage);
+  meter.add_static(block, energy.clock, StaticPower::clock);
 }
 
 Tlb::Tlb(const TlbParameters& parameters, TranslationLevel& next)

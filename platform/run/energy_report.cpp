@@ -43,7 +43,11 @@ std::string largest_blocks(const KernelEnergy& energy, const std::vector<std::st
 
 Json share_json(const EnergyMeter& meter, const EnergyShare& share) {
   const std::vector<double> joules = meter.joules(share.counts, share.picoseconds);
-  Json json{{"time_ps", share.picoseconds}, {"joules", std::accumulate(joules.begin(), joules.end(), 0.0)}};
+  const EnergyBounds bounds = meter.bounds(share.counts, share.picoseconds);
+  Json json{{"time_ps", share.picoseconds},
+            {"joules", std::accumulate(joules.begin(), joules.end(), 0.0)},
+            {"low_joules", bounds.low},
+            {"high_joules", bounds.high}};
   for (std::size_t i = 0; i < joules.size(); ++i) json["blocks"][meter.blocks()[i]] = joules[i];
   return json;
 }
@@ -52,7 +56,7 @@ Json share_json(const EnergyMeter& meter, const EnergyShare& share) {
 
 void write_energy_csv_header(const std::vector<std::string>& blocks, std::ostream& out) {
   if (blocks.empty()) return;
-  out << ",energy_j,half_width_j,mean_w,peak_w,energy_delay_js";
+  out << ",energy_j,half_width_j,low_j,high_j,mean_w,peak_w,energy_delay_js";
   for (const std::string& block : blocks) out << ",energy_" << block << "_j";
 }
 
@@ -65,6 +69,8 @@ void append_energy_csv(const KernelEnergy& energy, Tick time, std::string& line)
   const double total = energy.total();
   column(total);
   column(energy.half_width);
+  column(energy.bounds.low);
+  column(energy.bounds.high);
   column(mean_watts(total, time));
   column(energy.peak_watts);
   column(total * seconds(time));
@@ -75,6 +81,8 @@ Json energy_json(const KernelEnergy& energy, const std::vector<std::string>& blo
   const double total = energy.total();
   Json json{{"joules", total},
             {"half_width_joules", energy.half_width},
+            {"low_joules", energy.bounds.low},
+            {"high_joules", energy.bounds.high},
             {"mean_watts", mean_watts(total, time)},
             {"peak_watts", energy.peak_watts},
             {"energy_delay_js", total * seconds(time)}};
@@ -89,6 +97,13 @@ Json device_energy_json(const EnergyMeter& meter, const EnergyLedger& ledger) {
   json["kernels"] = share_json(meter, ledger.kernels());
   json["idle"] = share_json(meter, ledger.idle());
   for (std::size_t i = 0; i < meter.blocks().size(); ++i) json["static_watts"][meter.blocks()[i]] = meter.static_watts()[i];
+  for (std::size_t kind = 0; kind < kStaticPowers; ++kind) {
+    const std::vector<double>& watts = meter.static_watts(static_cast<StaticPower>(kind));
+    Json& of_kind = json[fmt::format("{}_watts", kStaticPowerNames[kind])] = Json::object();
+    for (std::size_t i = 0; i < watts.size(); ++i) {
+      if (watts[i] != 0) of_kind[meter.blocks()[i]] = watts[i];
+    }
+  }
   for (std::size_t i = 0; i < meter.events().size(); ++i) {
     const EnergyMeter::Event& event = meter.events()[i];
     json["events"][meter.blocks()[event.block]][event.name] = {{"count", static_cast<std::uint64_t>(whole.counts[i])},
@@ -110,13 +125,16 @@ void write_power_csv(const std::string& device, const PowerSample& sample, std::
 }
 
 void write_energy_table(const std::vector<NamedEnergy>& kernels, const std::vector<std::string>& blocks, std::ostream& out) {
-  std::vector<TextRow> rows{{"", "", "energy of", "mean", "peak", "energy x", "most of it"},
-                            {"kernel", "dispatches", "all", "power", "power", "delay", "in"}};
+  std::vector<TextRow> rows{{"", "", "energy of", "mean", "low to", "peak", "energy x", "most of it"},
+                            {"kernel", "dispatches", "all", "power", "high", "power", "delay", "in"}};
   for (const NamedEnergy& k : kernels) {
     const double total = k.energy->total();
     rows.push_back({readable_kernel(k.name), grouped(k.dispatches), readable_joules(total),
-                    fixed(mean_watts(total, k.time), 1) + " W", fixed(k.energy->peak_watts, 1) + " W",
-                    fmt::format("{:.3g} Js", total * seconds(k.time)), largest_blocks(*k.energy, blocks)});
+                    fixed(mean_watts(total, k.time), 1) + " W",
+                    fmt::format("{} to {} W", fixed(mean_watts(k.energy->bounds.low, k.time), 0),
+                                fixed(mean_watts(k.energy->bounds.high, k.time), 0)),
+                    fixed(k.energy->peak_watts, 1) + " W", fmt::format("{:.3g} Js", total * seconds(k.time)),
+                    largest_blocks(*k.energy, blocks)});
   }
   write_aligned(rows, out);
 }

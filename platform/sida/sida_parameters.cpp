@@ -23,6 +23,7 @@ SidaParameters::SidaParameters(const std::vector<ConfigurationSource>& sources) 
   std::string problems;
   for (const std::string& problem : energy_.check()) problems += (problems.empty() ? "" : "\n") + problem;
   if (!problems.empty()) throw ConfigurationError(problems);
+  operating_ = energy_.at_operating_point();
 }
 
 void SidaParameters::write(std::ostream& out) const {

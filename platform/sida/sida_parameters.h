@@ -21,7 +21,8 @@ class SidaParameters {
 
   const sida::MachineParameters& machine() const { return machine_; }
   const sida::CpuParameters& cpu() const { return cpu_; }
-  const EnergyParameters& energy() const { return energy_; }
+  /// The energies at their operating point.
+  const EnergyParameters& energy() const { return operating_; }
   const ParameterSet& set() const { return set_; }
   /// Writes the text of effective.cfg.
   void write(std::ostream& out) const;
@@ -30,6 +31,7 @@ class SidaParameters {
   sida::MachineParameters machine_;
   sida::CpuParameters cpu_;
   EnergyParameters energy_;
+  EnergyParameters operating_;
   ParameterSet set_;
 };
 

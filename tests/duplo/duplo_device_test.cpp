@@ -18,7 +18,7 @@ constexpr double kL1Watts = 0.1;
 GpuDeviceParameters with_energy(const Rule& rule, DuploEntry entry = DuploEntry::tile) {
   GpuDeviceParameters p = machine(rule, entry);
   p.energy.model = EnergyModel::on;
-  p.energy.l1v.cache_static = kL1Watts;
+  p.energy.l1v.leakage = kL1Watts;
   return p;
 }
 

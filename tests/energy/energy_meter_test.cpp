@@ -66,6 +66,37 @@ TEST(EnergyMeter, RejectsNegativeAndNanEnergies) {
   EXPECT_THROW(meter.add("l2", "read", counter, 2), std::logic_error);
 }
 
+TEST(EnergyMeter, StaticPowerIsKeptByKind) {
+  EnergyMeter meter;
+  meter.add_static("l2", 0.25, StaticPower::leakage);
+  meter.add_static("l2", 0.5, StaticPower::clock);
+  meter.add_static("board", 2, StaticPower::constant);
+  EXPECT_EQ(meter.static_watts(), (std::vector<double>{0.75, 2}));
+  EXPECT_EQ(meter.static_watts(StaticPower::leakage), (std::vector<double>{0.25, 0}));
+  EXPECT_EQ(meter.static_watts(StaticPower::clock), (std::vector<double>{0.5, 0}));
+  EXPECT_EQ(meter.static_watts(StaticPower::constant), (std::vector<double>{0, 2}));
+}
+
+TEST(EnergyMeter, BoundsAreTheSumsOfLowAndHighEnergies) {
+  const std::uint64_t counter = 0;
+  const auto filled = [&counter](double factor) {
+    EnergyMeter meter;
+    meter.add("l2", "read", counter, 10 * factor);
+    meter.add_static("l2", 3 * factor);
+    return meter;
+  };
+  EnergyMeter meter = filled(1);
+  const std::vector<double> counts{1e12};
+  EXPECT_DOUBLE_EQ(meter.bounds(counts, 2e12).low, 16) << "without bounds the energies are exact";
+  EXPECT_DOUBLE_EQ(meter.bounds(counts, 2e12).high, 16);
+  meter.set_bounds(filled(0.5), filled(4));
+  EXPECT_DOUBLE_EQ(meter.bounds(counts, 2e12).low, 8);
+  EXPECT_DOUBLE_EQ(meter.bounds(counts, 2e12).high, 64);
+  EnergyMeter other = filled(1);
+  other.add("l2", "write", counter, 1);
+  EXPECT_THROW(meter.set_bounds(filled(1), other), std::logic_error);
+}
+
 TEST(EnergyMeter, CountersOfOthersAndUpdates) {
   EnergyMeter meter;
   std::uint64_t derived = 0;
@@ -93,7 +124,7 @@ TEST(EnergyParameters, OnNeedsEnergies) {
   parameters.table = true;
   EXPECT_EQ(parameters.check().size(), 1U) << "neither is an energy";
   // A single energy above zero, of any kind, suffices.
-  for (double* energy : {&parameters.compute.issue, &parameters.compute.lds_word, &parameters.l1_tlb.tlb_static,
+  for (double* energy : {&parameters.compute.decode, &parameters.compute.lds_word, &parameters.l1_tlb.leakage,
                          &parameters.dram.refresh, &parameters.cp_workgroup}) {
     *energy = 1;
     EXPECT_TRUE(parameters.check().empty());

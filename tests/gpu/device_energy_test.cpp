@@ -51,6 +51,34 @@ TEST_F(DeviceEnergyTest, RecordingDoesNotChangeTiming) {
   EXPECT_EQ(energy_.next(), microseconds(77));
 }
 
+// Blocks register once for each end of the energies' intervals; only one registration reads counters.
+TEST(DeviceEnergyBounds, KernelsHaveTheLowAndTheHighEndOfTheirEnergy) {
+  Edge edge;
+  DeviceEnergy energy(microseconds(1), edge);
+  EnergyParameters configured;
+  configured.l2 = {.read = 1000, .leakage = 4, .law = {}};
+  configured.published = "l2_read";
+  configured.spread_published = 2;
+  configured.spread_estimated = 4;
+  configured.voltage = 2;  // of a reference of 1 V: four times the energy, twice the leakage
+  energy.set_energies(configured, [](const EnergyParameters& e) {
+    EnergyParameters machine = e;
+    machine.l2.leakage *= 10;
+    return machine;
+  });
+  energy.describe([&edge](EnergyMeter& meter, const EnergyParameters& e) {
+    meter.add("l2", "read", edge.served, e.l2.read);
+    meter.add_static("l2", e.l2.leakage);
+  });
+  energy.begin();
+  energy.kernel_started(1, {});
+  edge.served += 1000;
+  const KernelEnergy kernel = energy.kernel_ended(1, microseconds(1), {});
+  EXPECT_DOUBLE_EQ(kernel.total(), 4e-6 + 80e-6);
+  EXPECT_DOUBLE_EQ(kernel.bounds.low, 2e-6 + 20e-6);
+  EXPECT_DOUBLE_EQ(kernel.bounds.high, 8e-6 + 320e-6);
+}
+
 // Requests served at the end of a window belong to that window.
 TEST_F(DeviceEnergyTest, KernelsAndSamplesFollowTheWindows) {
   energy_.kernel_started(5, microseconds(1));

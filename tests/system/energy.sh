@@ -14,10 +14,10 @@ value() {
 }
 # near A B PART: succeeds if A and B differ by at most the fraction PART of B.
 near() { awk -v a="$1" -v b="$2" -v part="$3" 'BEGIN { d = a - b; if (d < 0) d = -d; exit !(d <= part * b) }'; }
-# energy FOLDER PART: prints the joules of PART ("whole", "kernels" or "idle") in statistics.json.
+# energy FOLDER PART [END]: prints the joules of PART ("whole", "kernels" or "idle") in statistics.json; END: low_ or high_.
 energy() {
-  awk -v part="\"$2\":" '/^  "energy": / { on = 1 } /^  "statistics": / { on = 0 }
-                         on && $1 == part { found = 1 } found && $1 == "\"joules\":" { gsub(",", "", $2); print $2; exit }' \
+  awk -v part="\"$2\":" -v name="\"${3:-}joules\":" '/^  "energy": / { on = 1 } /^  "statistics": / { on = 0 }
+                         on && $1 == part { found = 1 } found && $1 == name { gsub(",", "", $2); print $2; exit }' \
     "$1/statistics.json"
 }
 # check FOLDER: checks all sums of a run.
@@ -29,6 +29,13 @@ check() {
   near "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == "energy_j") at = i }
                    NR > 1 { sum += $at } END { printf "%.15g", sum }' "$1/kernels.csv")" "$(energy "$1" kernels)" 1e-9 ||
     fail "$1: the kernels of kernels.csv differ from those of statistics.json"
+  for end in low high; do
+    near "$(awk -F, -v name="${end}_j" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) at = i }
+                     NR > 1 { sum += $at } END { printf "%.15g", sum }' "$1/kernels.csv")" "$(energy "$1" kernels "${end}_")" 1e-9 ||
+      fail "$1: the kernels' $end ends in kernels.csv differ from those of statistics.json"
+  done
+  awk -v low="$(energy "$1" whole low_)" -v is="$whole" -v high="$(energy "$1" whole high_)" \
+    'BEGIN { exit !(low < is && is < high) }' || fail "$1: the energy is not within its interval"
   awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) { if ($i == "energy_j") total = i; if ($i ~ /^energy_.*_j$/) block[i] = 1 } }
            NR > 1 { sum = 0; for (i in block) sum += $i; d = sum - $total; if (d < 0) d = -d; if (d > 1e-9 * $total) exit 1 }' \
     "$1/kernels.csv" || fail "$1: the blocks of a kernel are not its energy"
@@ -122,6 +129,7 @@ refused "negative.cfg:3: energy.vgpr_read" --config negative.cfg
 printf '[energy]\nvgpr_reed = 1\n' >unknown.cfg
 refused "energy.vgpr_read" --config unknown.cfg
 refused "energy.interval" --config energy/r9nano --set energy.interval=0ns
+refused 'energy.published: there is no energy or power "voltage"' --config energy/r9nano --set energy.published=voltage
 refused "energy.dram_activate" --config energy/r9nano --set energy.dram_activate=much
 refused "no energies are given" --set energy.model=on
 # A single nonzero energy per event is sufficient, here that of LDS accesses, which only matmul_tiled performs.
@@ -130,6 +138,31 @@ check lds
 near "$(value lds/kernels.csv 1 energy_lds_j)" "$(value lds/kernels.csv 1 energy_j)" 1e-9 || fail "not all energy is the LDS's"
 awk -v e="$(value lds/kernels.csv 1 energy_j)" 'BEGIN { exit !(e > 0) }' || fail "the LDS takes no energy"
 refused "gpu.timing = functional has none" --config energy/r9nano --set gpu.timing=functional
+
+# Voltage, clock and size of arrays.
+# watts FOLDER KIND BLOCK: prints static power of a kind ("clock_watts", "leakage_watts") of a block.
+watts() {
+  awk -v kind="\"$2\":" -v block="\"$3\":" '$1 == kind { on = 1; next } on && /}/ { exit }
+                                              on && $1 == block { gsub(",", "", $2); print $2 }' "$1/statistics.json"
+}
+expect 0 "$LACUNA" launch relu.launch "${machine[@]}" --out reference
+for change in gpu.core_clock=500MHz l2.size=512KiB cu.vgprs_per_simd=128 energy.voltage=0.9; do
+  expect 0 "$LACUNA" launch relu.launch "${machine[@]}" --set $change --out "${change%%=*}"
+  check "${change%%=*}"
+done
+times() { near "$(watts "$1" "$2" "$3")" "$(awk -v w="$(watts reference "$2" "$3")" -v by="$4" 'BEGIN { print w * by }')" 1e-4; }
+times gpu.core_clock clock_watts clock 0.5 || fail "half the clock: the clock trees take $(watts gpu.core_clock clock_watts clock) W"
+times gpu.core_clock leakage_watts cu_leakage 1 || fail "the clock changes leakage"
+times l2.size leakage_watts l2 2 || fail "an L2 of twice the size leaks $(watts l2.size leakage_watts l2) W"
+times l2.size clock_watts l2 1 || fail "the size changes clock trees"
+# Of a compute unit: 0.105 W, 0.02 W for the registers of each of 4 SIMDs, 0.02 W for the LDS.
+times cu.vgprs_per_simd leakage_watts cu_leakage "$(awk 'BEGIN { print (0.105 + 4 * 0.02 / 2 + 0.02) / (0.105 + 4 * 0.02 + 0.02) }')" ||
+  fail "compute units with half the registers leak $(watts cu.vgprs_per_simd leakage_watts cu_leakage) W"
+times energy.voltage leakage_watts cu_leakage "$(awk 'BEGIN { print 0.9 / 1.1 }')" || fail "leakage at another voltage"
+near "$(value energy.voltage/kernels.csv 1 energy_valu_j)" \
+  "$(awk -v e="$(value reference/kernels.csv 1 energy_valu_j)" 'BEGIN { print e * (0.9 / 1.1) ^ 2 }')" 1e-4 || fail "energy at another voltage"
+near "$(value cu.vgprs_per_simd/kernels.csv 1 energy_valu_j)" "$(value reference/kernels.csv 1 energy_valu_j)" 1e-9 ||
+  fail "fewer registers change the ALUs' energy"
 
 # With vector ALUs or DRAM at their peak, power is more than idle power and less than the board's limit. docs/guide/energy.md
 # states the numbers.

@@ -96,4 +96,9 @@ void HostLink::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& 
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
 }
 
+void HostLink::describe_energy(EnergyMeter& meter, const HostLinkEnergy& energy) const {
+  meter.add("host_link", "byte", statistics_.bytes_read, energy.byte);
+  meter.add("host_link", "byte", statistics_.bytes_written, energy.byte);
+}
+
 }  // namespace lacuna

@@ -16,6 +16,8 @@
 #include "models/common/config/statistics.h"
 #include "models/common/time/calendar.h"
 #include "models/common/time/units.h"
+#include "models/energy/energy_meter.h"
+#include "models/energy/energy_parameters.h"
 
 namespace lacuna {
 
@@ -52,6 +54,8 @@ class HostLink : public sc_core::sc_module {
   /// Time that `bytes` of data occupy one direction, including packet overhead.
   Tick transfer_time(Bytes bytes) const;
   const HostLinkStatistics& statistics() const { return statistics_; }
+  /// Registers the bytes of block "host_link".
+  void describe_energy(EnergyMeter& meter, const HostLinkEnergy& energy) const;
 
  private:
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);

@@ -102,5 +102,15 @@ TEST(HostLink, TransactionsWithDataAreRefused) {
   EXPECT_EQ(b.link.statistics().errors - errors, 2U);
 }
 
+TEST(HostLink, BytesTakeEnergy) {
+  const HostLink& link = test::bench<HostLinkBench>().link;
+  EnergyMeter meter;
+  link.describe_energy(meter, {.byte = 20});
+  ASSERT_EQ(meter.events().size(), 1U);
+  EXPECT_EQ(meter.blocks(), std::vector<std::string>{"host_link"});
+  EXPECT_EQ(meter.events().front().picojoules, 20);
+  EXPECT_EQ(meter.counts().front(), link.statistics().bytes_read + link.statistics().bytes_written);
+}
+
 }  // namespace
 }  // namespace lacuna

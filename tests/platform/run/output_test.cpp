@@ -248,7 +248,7 @@ TEST(KernelReports, CsvHoldsEveryField) {
 
 TEST(KernelReports, TotalsAreSumsByKernel) {
   KernelRecord first = record();  // 2.5 us, 2500 cycles
-  first.energy = {.joules = {100e-6, 25e-6}, .peak_watts = 75};
+  first.energy = {.joules = {100e-6, 25e-6}, .bounds = {100e-6, 200e-6}, .peak_watts = 75};
   first.bulk_bytes = 7;
   KernelRecord second = first;
   second.end = Tick{5'500'000};
@@ -269,7 +269,7 @@ TEST(KernelReports, TotalsAreSumsByKernel) {
                                  "wall_seconds,cycles_issue,"));
   EXPECT_THAT(line, StartsWith("\"relu, \"\"v2\"\"\",2,1,7000000,2500000,3500000.0,4500000,7001,2500,3500.5,4501,64,64,8000000,"
                                "400000000,4.000000,200,"));
-  EXPECT_THAT(line, EndsWith(",14,0,0.00025,0,35.7142857143,75,1.75e-09,0.0002,5e-05"));
+  EXPECT_THAT(line, EndsWith(",14,0,0.00025,0,0.0002,0.0004,35.7142857143,75,1.75e-09,0.0002,5e-05"));
   EXPECT_THAT(header, HasSubstr(",bulk_bytes,unfinished,"));
   EXPECT_EQ(std::count(header.begin(), header.end(), ','), std::count(line.begin(), line.end(), ',') - 1) << "one in the name";
   EXPECT_THAT(last, StartsWith("other,1,0,2500000,2500000,2500000.0,2500000,2500,2500,2500.0,2500,32,32,"));
@@ -278,19 +278,20 @@ TEST(KernelReports, TotalsAreSumsByKernel) {
 TEST(KernelReports, EnergyHasColumnsWhenItIsAccountedFor) {
   const std::vector<std::string> blocks{"valu", "dram"};
   KernelRecord r = record();  // 2.5 us
-  r.energy = {.joules = {100e-6, 25e-6}, .peak_watts = 75, .half_width = 2e-6};
+  r.energy = {.joules = {100e-6, 25e-6}, .bounds = {100e-6, 200e-6}, .peak_watts = 75, .half_width = 2e-6};
   std::ostringstream csv;
   write_kernels_csv({r}, csv, blocks);
   std::istringstream lines(csv.str());
   std::string header, line;
   ASSERT_TRUE(std::getline(lines, header) && std::getline(lines, line));
-  EXPECT_THAT(
-      header,
-      EndsWith(",bulk_bytes,unfinished,energy_j,half_width_j,mean_w,peak_w,energy_delay_js,energy_valu_j,energy_dram_j"));
-  EXPECT_THAT(line, EndsWith(",0,0,0.000125,2e-06,50,75,3.125e-10,0.0001,2.5e-05"));
+  EXPECT_THAT(header, EndsWith(",bulk_bytes,unfinished,energy_j,half_width_j,low_j,high_j,mean_w,peak_w,energy_delay_js,energy_"
+                               "valu_j,energy_dram_j"));
+  EXPECT_THAT(line, EndsWith(",0,0,0.000125,2e-06,0.0001,0.0002,50,75,3.125e-10,0.0001,2.5e-05"));
 
   const nlohmann::ordered_json json = energy_json(r.energy, blocks, r.end - r.start);
   EXPECT_DOUBLE_EQ(json["mean_watts"].get<double>(), 50);
+  EXPECT_DOUBLE_EQ(json["low_joules"].get<double>(), 100e-6);
+  EXPECT_DOUBLE_EQ(json["high_joules"].get<double>(), 200e-6);
   EXPECT_DOUBLE_EQ(json["blocks"]["dram"].get<double>(), 25e-6);
 
   KernelSummary sum;
@@ -302,7 +303,7 @@ TEST(KernelReports, EnergyHasColumnsWhenItIsAccountedFor) {
   EXPECT_DOUBLE_EQ(sum.energy.half_width, 4e-6);
   std::ostringstream table;
   write_energy_table({{"relu", sum.dispatches, sum.time, &sum.energy}}, blocks, table);
-  EXPECT_THAT(table.str(), HasSubstr("2  250.000 uJ  50.0 W  75.0 W  1.25e-09 Js  valu 80 %, dram 20 %"));
+  EXPECT_THAT(table.str(), HasSubstr("2  250.000 uJ  50.0 W  40 to 80 W  75.0 W  1.25e-09 Js  valu 80 %, dram 20 %"));
 }
 
 TEST(KernelReports, PowerIsALineForEachSample) {
