@@ -11,15 +11,15 @@ void Cache::describe_energy(EnergyMeter& meter, std::string_view block, const Ca
   meter.add(block, "tag", s.reads, energy.tag);
   meter.add(block, "tag", s.writes, energy.tag);
   meter.add(block, "tag", s.bypasses, energy.tag);
-  meter.add(block, "read", s.read_hits, read);
-  meter.add(block, "read", s.secondary_misses, read);
-  meter.add(block, "read", s.write_backs, read);
-  meter.add(block, "write", s.read_misses, write);
-  meter.add(block, "write", s.write_hits, write);
+  meter.add(block, "read", s.read_hits, read, DataKind::arrays);
+  meter.add(block, "read", s.secondary_misses, read, DataKind::arrays);
+  meter.add(block, "read", s.write_backs, read, DataKind::arrays);
+  meter.add(block, "write", s.read_misses, write, DataKind::arrays);
+  meter.add(block, "write", s.write_hits, write, DataKind::arrays);
   if (parameters_.write_policy == WritePolicy::write_back) {
     // An atomic is counted among the reads, and in addition writes its sector.
-    meter.add(block, "write", s.write_misses, write);
-    meter.add(block, "write", s.atomics, write);
+    meter.add(block, "write", s.write_misses, write, DataKind::arrays);
+    meter.add(block, "write", s.atomics, write, DataKind::arrays);
     meter.add(block, "atomic", s.atomics, energy.atomic);
   } else {
     meter.add(block, "tag", s.atomics, energy.tag);

@@ -90,6 +90,8 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
   void set_apertures(std::uint64_t shared, std::uint64_t private_base);
   /// Registers the energy of this unit's work, and enables the counters that only energy needs.
   void describe_energy(EnergyMeter& meter, const ComputeEnergy& energy);
+  /// Samples of the data of this unit's instructions; null: energy is not accounted for.
+  ToggleSamples* toggles() { return executions_ ? &executions_->toggles() : nullptr; }
   /// From now on, records the number of load requests over time in `timeline`.
   void count_requests(RequestTimeline& timeline) { memory_.count_requests(timeline); }
 

@@ -64,6 +64,17 @@ std::uint64_t threads_of(const isa::Instruction& instruction, const isa::Wavefro
   return (static_cast<std::uint64_t>(std::popcount(wave.exec())) & (0 - of_lanes)) | (of_lanes ^ 1);
 }
 
+// Out of line, as the issue loop of a run without energy would be longer with it.
+[[gnu::noinline]] void count_execution(ExecutionCounts& executions, const isa::Instruction& instruction, isa::Wavefront& wave,
+                                       std::uint64_t lanes) {
+  executions.count(instruction.profile, lanes);
+  executions.toggles().operands(instruction, wave);
+}
+
+[[gnu::noinline]] void sample_memory(ExecutionCounts& executions, const isa::Instruction& instruction, isa::Wavefront& wave) {
+  executions.toggles().memory(instruction, wave);
+}
+
 }  // namespace
 
 // Counts an issued instruction. `elsewhere`: lanes that count as issued, but take no registers and no ALU of this unit.
@@ -75,8 +86,8 @@ std::uint64_t threads_of(const isa::Instruction& instruction, const isa::Wavefro
   ++statistics_.issued[unit];
   ++statistics_.wavefront_instructions;
   statistics_.thread_instructions += threads;
-  if (executions_ != nullptr)
-    executions_->count(instruction.profile, threads - static_cast<std::uint64_t>(std::popcount(elsewhere)));
+  if (executions_ != nullptr) [[unlikely]]
+    count_execution(*executions_, instruction, slot.wave, threads - static_cast<std::uint64_t>(std::popcount(elsewhere)));
   ++work.wavefront_instructions;
   work.thread_instructions += threads;
   ++work.activity.issued[unit];
@@ -115,7 +126,11 @@ std::uint64_t threads_of(const isa::Instruction& instruction, const isa::Wavefro
   const bool committed = instruction.unit == isa::Unit::valu && verdict.elsewhere != 0 && verdict.elsewhere == wave.exec();
   execution_.execute(slot, instruction, cycle);
   slot.when = committed ? cycle + parameters_.salu_cycles : after_issue(simd, slot, instruction, cycle);
-  if (memory && wave.event != isa::Event::memory_fault) memory_.issue(slot, instruction, cycle);
+  if (memory && wave.event != isa::Event::memory_fault) {
+    memory_.issue(slot, instruction, cycle);
+    if (executions_ != nullptr) [[unlikely]]
+      sample_memory(*executions_, instruction, wave);
+  }
   execution_.complete(slot, instruction, cycle);
   if (instruction.reach != isa::Reach::outside && !memory_.has_stages()) {
     execute_ahead(slot, instruction);

@@ -44,7 +44,8 @@ double pass_factor(const MatrixEnergy& e, const MatrixParameters& matrix) {
 void ExecutionCounts::describe_energy(EnergyMeter& meter, const ComputeEnergy& e, const MatrixParameters& matrix) {
   using isa::Operation;
   const auto operation = [&](const char* block, const char* name, Operation o, double picojoules) {
-    meter.add(block, name, totals_.operations[static_cast<std::size_t>(o)], picojoules);
+    meter.add(block, name, totals_.operations[static_cast<std::size_t>(o)], picojoules,
+              o == Operation::lane || o == Operation::scalar ? DataKind::none : DataKind::alu);
   };
   operation("valu", "int32", Operation::int32, e.valu_int32);
   operation("valu", "f16", Operation::f16, e.valu_f16);
@@ -59,11 +60,11 @@ void ExecutionCounts::describe_energy(EnergyMeter& meter, const ComputeEnergy& e
   operation("valu", "lane", Operation::lane, e.valu_lane);
   describe_matrix(meter, e, matrix);
   operation("salu", "instruction", Operation::scalar, e.salu);
-  meter.add("vgpr", "read", totals_.vgpr_reads, e.vgpr_read);
-  meter.add("vgpr", "write", totals_.vgpr_writes, e.vgpr_write);
+  meter.add("vgpr", "read", totals_.vgpr_reads, e.vgpr_read, DataKind::arrays);
+  meter.add("vgpr", "write", totals_.vgpr_writes, e.vgpr_write, DataKind::arrays);
   meter.add("sgpr", "read", totals_.sgpr_reads, e.sgpr_read);
   meter.add("sgpr", "write", totals_.sgpr_writes, e.sgpr_write);
-  meter.add("lds", "word", totals_.lds_words, e.lds_word);
+  meter.add("lds", "word", totals_.lds_words, e.lds_word, DataKind::arrays);
   meter.before_reading([this] { update(); });
 }
 
@@ -74,7 +75,7 @@ void ExecutionCounts::describe_matrix(EnergyMeter& meter, const ComputeEnergy& e
   const auto operation = [&](Operation o, double picojoules) {
     const auto number = static_cast<std::size_t>(o);
     meter.add("mfma", std::string(isa::kMatrixOperationTexts[number - isa::kFirstMatrixOperation].name) + "_pass",
-              totals_.operations[number], picojoules);
+              totals_.operations[number], picojoules, DataKind::alu);
   };
   operation(Operation::mfma_f64, e.mfma_f64_pass);
   operation(Operation::mfma_f32, e.mfma_f32_pass);

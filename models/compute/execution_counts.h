@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/compute/matrix/matrix_parameters.h"
+#include "models/compute/toggle_samples.h"
 #include "models/energy/energy_meter.h"
 #include "models/energy/energy_parameters.h"
 #include "models/isa/analysis/execution_profile.h"
@@ -33,6 +34,7 @@ class ExecutionCounts {
   /// Registers blocks valu, mfma, salu, vgpr, sgpr and the energy of LDS accesses. This object must exist as long as `meter` is
   /// read.
   void describe_energy(EnergyMeter& meter, const ComputeEnergy& energy, const MatrixParameters& matrix = {});
+  ToggleSamples& toggles() { return toggles_; }
 
  private:
   static constexpr std::size_t kOperations = static_cast<std::size_t>(isa::Operation::count);
@@ -53,6 +55,7 @@ class ExecutionCounts {
   void describe_matrix(EnergyMeter& meter, const ComputeEnergy& energy, const MatrixParameters& matrix);
 
   const isa::ExecutionProfiles& profiles_;
+  ToggleSamples toggles_;
   std::vector<Executed> executed_;  // indexed by profile
   Totals totals_;
 };

@@ -237,10 +237,10 @@ void DramChannel::describe_energy(EnergyMeter& meter, const DramEnergy& energy) 
   const DramStatistics& s = statistics();
   meter.add("dram", "activate", s.row_empty, energy.activate);
   meter.add("dram", "activate", s.row_conflicts, energy.activate);
-  meter.add("dram", "read_byte", s.bytes_read, energy.read);
-  meter.add("dram", "write_byte", s.bytes_written, energy.write);
-  meter.add("dram_io", "byte", s.bytes_read, energy.io);
-  meter.add("dram_io", "byte", s.bytes_written, energy.io);
+  meter.add("dram", "read_byte", s.bytes_read, energy.read, DataKind::dram);
+  meter.add("dram", "write_byte", s.bytes_written, energy.write, DataKind::dram);
+  meter.add("dram_io", "byte", s.bytes_read, energy.io, DataKind::dram);
+  meter.add("dram_io", "byte", s.bytes_written, energy.io, DataKind::dram);
   meter.add_static("dram", energy.background, StaticPower::constant);
   meter.add("memory_controller", "request", s.reads, energy.controller_request);
   meter.add("memory_controller", "request", s.writes, energy.controller_request);

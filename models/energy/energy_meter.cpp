@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 namespace lacuna {
 
@@ -17,18 +18,56 @@ std::size_t EnergyMeter::block(std::string_view name) {
   return blocks_.size() - 1;
 }
 
-void EnergyMeter::add(std::string_view block_name, std::string_view event, const std::uint64_t& counter, double picojoules) {
+void EnergyMeter::add(std::string_view block_name, std::string_view event, const std::uint64_t& counter, double picojoules,
+                      DataKind data) {
   // Written such that it also rejects NaN.
   if (!(picojoules >= 0))
     throw std::invalid_argument(fmt::format("{}.{}: {} pJ is not a valid energy", block_name, event, picojoules));
   const std::size_t of = block(block_name);
+  const Measured& measured = measured_[static_cast<std::size_t>(data)];
+  const double of_data = measured.toggles ? picojoules * measured.share : 0;
+  picojoules -= of_data;
   auto known = std::find_if(events_.begin(), events_.end(), [&](const Event& e) { return e.block == of && e.name == event; });
   if (known == events_.end()) {
-    known = events_.insert(events_.end(), {of, std::string(event), picojoules});
+    const std::size_t base = events_.size();
+    events_.push_back({of, std::string(event), picojoules});
+    if (measured.toggles) {
+      events_.push_back({of, std::string(event) + "_data", of_data});
+      weighted_.push_back({.event = base + 1, .base = base, .data = data});
+    }
+    known = events_.begin() + static_cast<std::ptrdiff_t>(base);
   } else if (known->picojoules != picojoules) {
     throw std::logic_error(fmt::format("{}.{} costs both {} and {} pJ", block_name, event, known->picojoules, picojoules));
   }
   sources_.push_back({&counter, static_cast<std::size_t>(known - events_.begin())});
+}
+
+void EnergyMeter::measure(DataKind kind, double share, std::function<ToggleCount()> toggles) {
+  Measured& measured = measured_[static_cast<std::size_t>(kind)];
+  measured.share = share;
+  measured.toggles = std::move(toggles);
+}
+
+// Counts of data events only grow, as those of their events do.
+void EnergyMeter::weigh(Counts& counts) const {
+  if (weighted_.empty()) return;
+  constexpr double kRandomBits = 16;  // of the 32 bits of a word, half change in random data
+  for (Measured& measured : measured_) {
+    if (!measured.toggles) continue;
+    const ToggleCount now = measured.toggles();
+    if (now.words != measured.last.words)
+      measured.ratio = static_cast<double>(now.bits - measured.last.bits) /
+                       (static_cast<double>(now.words - measured.last.words) * kRandomBits);
+    measured.last = now;
+  }
+  for (Weighted& weighted : weighted_) {
+    const std::uint64_t now = counts[weighted.base];
+    if (now > weighted.last) {
+      weighted.count += static_cast<double>(now - weighted.last) * measured_[static_cast<std::size_t>(weighted.data)].ratio;
+      weighted.last = now;
+    }
+    counts[weighted.event] += static_cast<std::uint64_t>(weighted.count);
+  }
 }
 
 void EnergyMeter::add_static(std::string_view block_name, double watts, StaticPower kind) {
@@ -74,8 +113,7 @@ void EnergyMeter::add_estimated(std::span<const std::uint64_t> counts) {
 
 EnergyMeter::Counts EnergyMeter::counts() const {
   for (const auto& update : updates_) update();
-  Counts counts = estimated_;
-  counts.resize(events_.size());
+  Counts counts(events_.size());
   for (const Source& source : sources_) {
     if (source.spared) {
       counts[source.event] -= *source.counter;
@@ -83,6 +121,8 @@ EnergyMeter::Counts EnergyMeter::counts() const {
       counts[source.event] += *source.counter;
     }
   }
+  weigh(counts);
+  for (std::size_t i = 0; i < estimated_.size(); ++i) counts[i] += estimated_[i];
   return counts;
 }
 

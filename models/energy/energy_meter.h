@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "models/common/time/units.h"
+#include "models/energy/energy_number.h"
 
 namespace lacuna {
 
@@ -43,6 +44,18 @@ struct EnergyBounds {
   }
 };
 
+/// Bits that changed between words that followed one another, and the number of such pairs of words.
+struct ToggleCount {
+  std::uint64_t bits = 0;
+  std::uint64_t words = 0;
+
+  ToggleCount& operator+=(const ToggleCount& other) {
+    bits += other.bits;
+    words += other.words;
+    return *this;
+  }
+};
+
 class EnergyMeter {
  public:
   struct Event {
@@ -55,7 +68,12 @@ class EnergyMeter {
 
   /// `counter` must outlive the meter. Throws std::invalid_argument if the energy is negative, std::logic_error if the same
   /// event of the same block has been added with another energy.
-  void add(std::string_view block, std::string_view event, const std::uint64_t& counter, double picojoules);
+  void add(std::string_view block, std::string_view event, const std::uint64_t& counter, double picojoules,
+           DataKind data = DataKind::none);
+  /// Measures the switching of data of this kind: an event of the kind that is added later has the part `1 - share` of its
+  /// energy, and an event "NAME_data" the rest. The latter's count is that of the event times the bits that changed, relative
+  /// to random data. `toggles` returns counts since the start; between two readings of the meter their ratio is one number.
+  void measure(DataKind kind, double share, std::function<ToggleCount()> toggles);
   /// Adds static power of a part of the block. Throws std::invalid_argument if it is negative.
   void add_static(std::string_view block, double watts, StaticPower kind = StaticPower::leakage);
   /// Registers a function that is called before counters are read, to update counters derived from other data.
@@ -104,6 +122,24 @@ class EnergyMeter {
   std::vector<Source> sources_;
   Counts estimated_;  ///< by event; empty: none
   std::vector<std::function<void()>> updates_;
+
+  struct Measured {
+    double share = 0;
+    std::function<ToggleCount()> toggles;  ///< null: not measured
+    ToggleCount last;
+    double ratio = 1;  ///< of changed bits, relative to random data, since the last reading
+  };
+  /// An event whose count is that of another one, weighted by changed bits.
+  struct Weighted {
+    std::size_t event;
+    std::size_t base;
+    DataKind data;
+    std::uint64_t last = 0;
+    double count = 0;
+  };
+  void weigh(Counts& counts) const;
+  mutable std::array<Measured, kDataKinds> measured_;  ///< by DataKind; progress of readings
+  mutable std::vector<Weighted> weighted_;
 };
 
 }  // namespace lacuna

@@ -49,6 +49,12 @@ void EnergyParameters::describe_operating_point(ParameterSection& section) {
               "Energy of an access to an array of another size than its _reference: in proportion to this power of the size. "
               "The leakage is in proportion to the size",
               {.range = {0, 2}});
+  section.add(
+      "toggles", toggles, "Switching of data",
+      {{"configured", static_cast<int>(ToggleSource::configured), "toggles_alu, toggles_arrays, toggles_links, toggles_dram"},
+       {"measured", static_cast<int>(ToggleSource::measured),
+        "samples of the registers that vector instructions read (ALUs, arrays) and of the data of vector memory instructions "
+        "(links, DRAM)"}});
   const struct {
     const char* name;
     DataEnergy& data;

@@ -47,6 +47,9 @@ struct MatrixEnergy {
 
 enum class EnergyModel : std::uint8_t { off, on };
 
+/// Source of the switching of data.
+enum class ToggleSource : std::uint8_t { configured, measured };
+
 /// Ends of the interval of an uncertain number.
 enum class EnergyBound : std::uint8_t { low, high };
 
@@ -187,6 +190,7 @@ struct EnergyParameters {
   double spread_measured = 1.15;
   double spread_published = 1.4;
   double spread_estimated = 2;
+  ToggleSource toggles = ToggleSource::configured;
   DataEnergy alu;
   DataEnergy arrays;
   DataEnergy links;

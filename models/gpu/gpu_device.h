@@ -185,6 +185,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   void build_requests();
   void build_energy();
   void describe_energy(EnergyMeter& meter, const EnergyParameters& e);
+  void measure_toggles(EnergyMeter& meter, const EnergyParameters& e);
   void build_sampler();
   void start_of_simulation() override;
   void reset();

@@ -6,7 +6,7 @@ namespace lacuna {
 namespace {
 
 /// Energies of this machine's clocks and array sizes, from those of the reference.
-EnergyParameters of_machine(const EnergyParameters& reference, const GpuDeviceParameters& p) {
+EnergyParameters energies_of(const EnergyParameters& reference, const GpuDeviceParameters& p) {
   EnergyParameters e = reference;
   const Bytes vgprs{std::uint64_t{p.cu.vgprs_per_simd} * isa::kLanes * sizeof(std::uint32_t)};
   e.compute = reference.compute.of(vgprs, p.cu.lds, p.gpu.core_clock);
@@ -26,14 +26,36 @@ EnergyParameters of_machine(const EnergyParameters& reference, const GpuDevicePa
 void GpuDevice::build_energy() {
   WindowBarrier& edge = requests_ != nullptr ? static_cast<WindowBarrier&>(*requests_) : *memory_phase_;
   energy_ = std::make_unique<DeviceEnergy>(parameters_.energy.interval, edge);
-  energy_->set_energies(parameters_.energy, [this](const EnergyParameters& e) { return of_machine(e, parameters_); });
+  energy_->set_energies(parameters_.energy, [this](const EnergyParameters& e) { return energies_of(e, parameters_); });
   energy_->describe([this](EnergyMeter& meter, const EnergyParameters& e) { describe_energy(meter, e); });
   windows_.attach(energy_.get());
   cp_->packets.set_energy_meter(*energy_);
 }
 
+// The kinds of data whose switching is measured must be known before blocks register their events.
+void GpuDevice::measure_toggles(EnergyMeter& meter, const EnergyParameters& e) {
+  if (e.toggles != ToggleSource::measured) return;
+  const auto sum = [this](const ToggleCount& (ToggleSamples::*samples)() const) {
+    return [this, samples] {
+      ToggleCount count;
+      for (const auto& unit : units_) count += (unit->toggles()->*samples)();
+      return count;
+    };
+  };
+  const auto operands = sum(&ToggleSamples::operands);
+  const auto memory = sum(&ToggleSamples::memory);
+  meter.measure(DataKind::alu, e.alu.share, operands);
+  meter.measure(DataKind::arrays, e.arrays.share, operands);
+  meter.measure(DataKind::links, e.links.share, memory);
+  meter.measure(DataKind::dram, e.dram_data.share, memory);
+}
+
 void GpuDevice::describe_energy(EnergyMeter& meter, const EnergyParameters& e) {
-  for (const auto& unit : units_) unit->describe_energy(meter, e.compute);
+  measure_toggles(meter, e);
+  for (const auto& unit : units_) {
+    unit->describe_energy(meter, e.compute);
+    if (e.toggles == ToggleSource::measured) unit->toggles()->enable(parameters_.cu.lanes_per_simd);
+  }
   for (const auto& cache : l1v_) cache->describe_energy(meter, "l1v", e.l1v);
   for (const ShaderArray& array : arrays_) {
     array.l1s->describe_energy(meter, "l1s", e.l1s);

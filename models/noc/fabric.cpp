@@ -290,10 +290,10 @@ void Fabric::log_unroutable(unsigned source, const tlm::tlm_generic_payload& pay
 }
 
 void Fabric::describe_energy(EnergyMeter& meter, const NocEnergy& energy) const {
-  meter.add("noc_router", "flit", statistics_.flits, energy.router * parameters_.width);
+  meter.add("noc_router", "flit", statistics_.flits, energy.router * parameters_.width, DataKind::links);
   meter.add_static("noc_router", energy.leakage, StaticPower::leakage);
   meter.add_static("noc_router", energy.clock, StaticPower::clock);
-  meter.add("noc_link", "flit", statistics_.weighted_hops, energy.link * parameters_.width);
+  meter.add("noc_link", "flit", statistics_.weighted_hops, energy.link * parameters_.width, DataKind::links);
 }
 
 std::unique_ptr<Fabric> make_fabric(sc_core::sc_module_name module_name, const FabricParameters& parameters,

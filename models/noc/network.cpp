@@ -43,7 +43,7 @@ void Network::describe(StatisticsGroup& group) const {
 
 void Network::describe_energy(EnergyMeter& meter, const NocEnergy& energy) const {
   Fabric::describe_energy(meter, energy);
-  meter.add("noc_router", "flit", statistics().weighted_hops, energy.router * parameters().width);
+  meter.add("noc_router", "flit", statistics().weighted_hops, energy.router * parameters().width, DataKind::links);
 }
 
 }  // namespace lacuna

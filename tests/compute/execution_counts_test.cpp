@@ -70,6 +70,33 @@ TEST_F(ExecutionCountsTest, MatrixInstructionsTakeAllLanes) {
   EXPECT_EQ(events(), (Events{{"mfma.f32_pass", 32}, {"vgpr.read", 2 * 18 * 64}, {"vgpr.write", 2 * 16 * 64}}));
 }
 
+// Lanes 16 apart follow one another on the wires of a SIMD of 16 lanes; one of 16 instructions is sampled, the first included.
+TEST(ToggleSamples, BitsBetweenLanesThatFollowOneAnother) {
+  std::vector<std::uint32_t> registers(4 * isa::kLanes);
+  isa::Wavefront wave;
+  wave.vgpr = registers.data();
+  wave.write64(isa::kExecLo, ~std::uint64_t{0});
+  const std::array<std::uint32_t, 2> fma{0xd1cb'0000, 0x040e'0501};  // v_fma_f32 v0, v1, v2, v3
+  const isa::DecodeResult decoded = isa::decode(fma.data(), 2, isa::Target::gfx803);
+  ASSERT_TRUE(decoded.ok);
+  // v1: each bit changes from one group of 16 lanes to the next; v2 and v3 are constant.
+  for (unsigned lane = 0; lane < isa::kLanes; ++lane) registers[isa::kLanes + lane] = lane / 16 % 2 == 0 ? 0 : ~0U;
+  ToggleSamples samples;
+  samples.operands(decoded.instruction, wave);
+  EXPECT_EQ(samples.operands().words, 0U) << "disabled";
+  samples.enable(16);
+  samples.operands(decoded.instruction, wave);
+  EXPECT_EQ(samples.operands().words, 3U * 48);
+  EXPECT_EQ(samples.operands().bits, 48U * 32);
+  for (int i = 0; i < 15; ++i) samples.operands(decoded.instruction, wave);
+  EXPECT_EQ(samples.operands().words, 3U * 48);
+  wave.write64(isa::kExecLo, 0x1'0001);  // lanes 0 and 16
+  samples.operands(decoded.instruction, wave);
+  EXPECT_EQ(samples.operands().words, 3U * 48 + 3);
+  EXPECT_EQ(samples.operands().bits, 48U * 32 + 32);
+  EXPECT_EQ(samples.memory().words, 0U);
+}
+
 double pass_energy(const MatrixParameters& matrix, const std::string& event) {
   const isa::ExecutionProfiles profiles;
   ExecutionCounts counts(profiles);

@@ -97,6 +97,33 @@ TEST(EnergyMeter, BoundsAreTheSumsOfLowAndHighEnergies) {
   EXPECT_THROW(meter.set_bounds(filled(1), other), std::logic_error);
 }
 
+// Random data change 16 of 32 bits. The part of an event's energy that follows the data is an event of its own.
+TEST(EnergyMeter, MeasuredDataWeighEvents) {
+  EnergyMeter meter;
+  ToggleCount toggles;
+  std::uint64_t reads = 0;
+  std::uint64_t tags = 0;
+  meter.measure(DataKind::arrays, 0.75, [&toggles] { return toggles; });
+  meter.add("l2", "read", reads, 40, DataKind::arrays);
+  meter.add("l2", "tag", tags, 5);
+  ASSERT_EQ(meter.events().size(), 3U);
+  EXPECT_EQ(meter.events()[1].name, "read_data");
+  EXPECT_DOUBLE_EQ(meter.events()[0].picojoules, 10);
+  EXPECT_DOUBLE_EQ(meter.events()[1].picojoules, 30);
+  EXPECT_EQ(meter.counts(), (EnergyMeter::Counts{0, 0, 0}));
+  reads = 100;
+  tags = 7;
+  EXPECT_EQ(meter.counts(), (EnergyMeter::Counts{100, 100, 7})) << "without samples, data are taken as random";
+  reads = 200;
+  toggles = {.bits = 0, .words = 50};
+  EXPECT_EQ(meter.counts(), (EnergyMeter::Counts{200, 100, 7})) << "constant data";
+  reads = 300;
+  toggles = {.bits = 32 * 50, .words = 100};
+  EXPECT_EQ(meter.counts(), (EnergyMeter::Counts{300, 300, 7})) << "each bit changes";
+  reads = 310;
+  EXPECT_EQ(meter.counts(), (EnergyMeter::Counts{310, 320, 7})) << "the latest samples apply until the next";
+}
+
 TEST(EnergyMeter, CountersOfOthersAndUpdates) {
   EnergyMeter meter;
   std::uint64_t derived = 0;

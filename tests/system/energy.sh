@@ -102,6 +102,15 @@ for threads in 1 3; do
     fail "kernels.csv differs with $threads threads"
 done
 
+# Samples of the data do not depend on the number of threads, either.
+for threads in 1 3; do
+  expect 0 "$LACUNA" launch both.launch "${machine[@]}" --set energy.toggles=measured --set cp.cold_dispatch=true --set dram.tREFI=0cycles \
+    --set sim.threads=$threads --out measured$threads
+  check measured$threads
+  [[ $(run_value measured$threads run_hash) == "$(run_value both run_hash)" ]] || fail "the run differs when data are sampled"
+done
+diff measured1/power.csv measured3/power.csv >&2 || fail "samples of data depend on the number of threads"
+
 expect 0 "$LACUNA" launch relu.launch "${machine[@]}" --set energy.model=off --out off
 [[ ! -e off/power.csv ]] || fail "power.csv although energy is off"
 

@@ -59,6 +59,16 @@ between "$(calculated "$(column fma mean_w) / $(column same mean_w)")" 1.2 1.66 
 stream same_stream "${r9nano[@]}" "${same[@]}"
 between "$(calculated "$(column stream peak_w) / $(column same_stream peak_w)")" 1.05 1.66 "the same of a stream"
 
+# Data of the program: constant and random inputs.
+stream measured "${r9nano[@]}" --set energy.toggles=measured
+expect 0 "$LACUNA" launch relu_scalar.co -k relu_scalar --grid 1048576 --block 64 -a zero:4M -a zero:4M -a u32:1048576 \
+  --set energy.interval=1us --set energy.toggles=measured "${r9nano[@]}" --out measured_zeros
+[[ $(run_value measured run_hash) == "$(run_value stream run_hash)" ]] || fail "measuring data changes the run"
+between "$(calculated "$(column measured peak_w) / $(column measured_zeros peak_w)")" 1.05 1.66 \
+  "power of a stream of random numbers over that of zeros"
+between "$(calculated "$(column measured energy_dram_j) / $(column measured_zeros energy_dram_j)")" 1.1 2 \
+  "energy of the DRAM with random numbers over that with zeros"
+
 bytes=$(awk '/"(read|write)_byte": / { on = 1 } on && /"count":/ { gsub(",", "", $2); sum += $2; on = 0 } END { print sum }' \
   stream/statistics.json)
 between "$(calculated "($(column stream energy_dram_j) + $(column stream energy_dram_io_j) + $(column stream energy_dram_refresh_j)) * 1e12 / $bytes")" \
