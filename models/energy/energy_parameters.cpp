@@ -40,7 +40,7 @@ void EnergyParameters::describe_operating_point(ParameterSection& section) {
       "voltage", voltage,
       "Voltage of the GPU's core: its energies and the power of its clock trees are in proportion to the square, its leakage "
       "to the voltage",
-      volts);
+      {.range = {0.1, 5}, .unit = "V", .source = "form of total power: Kandiah et al., AccelWattch, MICRO 2021"});
   section.add("reference_voltage", reference_voltage, "Voltage that the energies and powers below are of", volts);
   section.add("reference_clock", reference_clock,
               "Clock that the powers of clock trees (_clock) are of: at another clock of the block they are in proportion",
