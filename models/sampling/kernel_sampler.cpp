@@ -41,6 +41,9 @@ constexpr std::uint64_t kLongWavefront = 3;
 // In kernels with at least this number of generations of workgroups, whole workgroups run without timing; in other kernels,
 // parts of workgroups do. A generation is the number of workgroups that the machine holds at a time.
 constexpr std::uint64_t kManyGenerations = 6;
+// Workgroups of a part whose mean number of instructions differs from that of the sample by a larger share are of other kinds,
+// or of the same kinds in other shares: the 95 % interval of their rate is twice the difference.
+constexpr double kSameWorkgroups = 0.02;
 // Standard error of a sample of workgroups, as a share, as long as there is only one.
 constexpr double kErrorOfWorkgroups = 0.005;
 // Errors that samples cannot show, as shares of the untimed time: caches, queues and the phases of wavefronts differ from those
@@ -413,6 +416,9 @@ bool KernelSampler::count_workgroups(Dispatch& dispatch, Cycles end) {
   const Mix before = untimed_.issued();
   const std::uint64_t passed = pass_workgroups(dispatch, count, each);
   c.of_workgroups.add_untimed(passed);
+  const double differs = std::abs(static_cast<double>(passed) / (static_cast<double>(count) * each) - 1);
+  if (parameters_.untimed == UntimedParts::executed && differs > kSameWorkgroups)
+    c.of_workgroups.doubt(static_cast<std::uint64_t>(std::min(1.0, 2 * differs) * static_cast<double>(passed)));
   // Workgroups that wait for others execute a different mix without timing: the sample does not apply to them.
   if (parameters_.untimed == UntimedParts::executed && passed > 0 &&
       !is_alike(of_sample, difference(untimed_.issued(), before))) {

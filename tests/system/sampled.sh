@@ -52,7 +52,10 @@ check() {
       found = 1; bad = (error < 0 ? -error : error) > bound || share < least }
     END { exit !found || bad }' || fail "$1: $2"
 }
-for kernel in two_halves bimodal slow_last two_phases; do check one $kernel 30 0.15; done
+for kernel in two_halves slow_last two_phases; do check one $kernel 30 0.15; done
+# Which kinds of workgroups a sample contains is chance: the estimate scatters by 2 %, and the interval has to say so.
+check one bimodal 60 0.15
+check one bimodal interval 0.15
 for kernel in slow_last two_phases; do check skipped $kernel 30 0.15; done
 # If untimed workgroups are skipped, sampling cannot determine which of them take long: the expected errors are larger.
 check skipped two_halves interval 0.15
