@@ -15,8 +15,11 @@ constexpr unsigned kChecks = 2;
 // A check ends without a result after this number of launches of any class.
 constexpr unsigned kLongestCheck = 256;
 // Minimum half-width of a prediction's interval, relative to the predicted time. Times depend on the phases of DRAM refresh and
-// of SIMD turns in which launches start (docs/guide/timing.md), and three launches may by chance start in the same phases.
-constexpr double kLeastHalfWidth = 0.02;
+// of SIMD turns in which launches start (docs/guide/timing.md): by 0.3 to 3.8 % over 16 starts of ten workloads. Three launches
+// may by chance start in the same phases.
+constexpr double kLeastHalfWidth = 0.03;
+// Minimum difference, relative to the predicted time, at which a check restarts the class.
+constexpr double kCheckedDifference = 0.04;
 constexpr double kSameWork = 0.01;  // maximum range of a class's instruction counts, relative to their mean
 
 }  // namespace
@@ -80,7 +83,7 @@ void KernelClasses::add(std::uint64_t number, double cycles, double half_width, 
   if (!comparable) return;
   if (const auto prediction = prediction_of(c)) {
     const double difference = std::abs(cycles - prediction->cycles);
-    if (difference > std::max(2 * prediction->half_width, error_ * prediction->cycles) + half_width) c = {};
+    if (difference > std::max(prediction->half_width, kCheckedDifference * prediction->cycles) + half_width) c = {};
   }
   // The first launch may have found cold caches.
   if (c.cycles.samples == 1 && !c.restarted && std::abs(cycles - c.cycles.mean) > error_ * cycles) {
