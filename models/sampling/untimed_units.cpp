@@ -22,6 +22,9 @@ constexpr Cycles kRoundOfUnit{10'000};
 // that they stay in the host's caches.
 constexpr double kInstructionsOfChunk = 400'000;
 constexpr std::size_t kLinesOfChunk = 8'192;
+// The first chunk is smaller by this factor, since the number of stores is not known yet. Later ones are at most twice as large
+// as the one before.
+constexpr double kFirstChunk = 16;
 
 ComputeUnitContext without_timing(const ComputeUnitContext& context, ComputeUnitListener& listener, LdsBanks& banks) {
   return {.mode = TimingMode::functional,
@@ -197,7 +200,8 @@ bool UntimedUnits::idle() const {
 std::uint64_t UntimedUnits::execute(Dispatch& dispatch, std::uint64_t count, double instructions_of_each) {
   if (!idle()) return 0;
   const double each = std::max(1.0, instructions_of_each);
-  auto share = static_cast<std::uint64_t>(std::max(1.0, kInstructionsOfChunk / each));
+  const auto most = static_cast<std::uint64_t>(std::max(1.0, kInstructionsOfChunk / each));
+  auto share = static_cast<std::uint64_t>(std::max(1.0, kInstructionsOfChunk / kFirstChunk / each));
   std::uint64_t ended = 0;
   while (ended < count && !dispatch.failed) {
     const std::uint64_t chunk = std::min(count - ended, share * kUnits);
@@ -205,9 +209,9 @@ std::uint64_t UntimedUnits::execute(Dispatch& dispatch, std::uint64_t count, dou
         run_chunk(dispatch, chunk, static_cast<std::uint64_t>(kMostInstructions * each * static_cast<double>(share) + 1e6));
     ended += done;
     if (done < chunk) break;
-    std::size_t lines = 0;
+    std::size_t lines = 1;
     for (const auto& unit : units_) lines = std::max(lines, unit->lines_of_chunk());
-    if (lines > kLinesOfChunk) share = std::max<std::uint64_t>(1, share * kLinesOfChunk / lines);
+    share = std::clamp<std::uint64_t>(share * kLinesOfChunk / lines, 1, std::min(most, 2 * share));
   }
   return ended;
 }
