@@ -52,7 +52,7 @@ bool KernelClasses::checks_now() {
 }
 
 void KernelClasses::follows(std::uint64_t number, std::uint64_t before) {
-  if (number != before && !prediction_of(classes_[number - 1])) classes_[before - 1].successor = number;
+  if (number != before && !predicts(number)) classes_[before - 1].successor = number;
 }
 
 std::optional<KernelPrediction> KernelClasses::predict(std::uint64_t number) {
@@ -60,7 +60,7 @@ std::optional<KernelPrediction> KernelClasses::predict(std::uint64_t number) {
   Class& c = classes_[number - 1];
   const std::optional<KernelPrediction> prediction = prediction_of(c);
   if (!prediction) return std::nullopt;
-  if (c.successor != 0 && !prediction_of(classes_[c.successor - 1])) return std::nullopt;
+  if (c.successor != 0 && !predicts(c.successor)) return std::nullopt;
   if (c.period == 0) c.period = kFirstPeriod;
   if (c.predicted >= c.period) {
     c.checks = kChecks;

@@ -40,6 +40,9 @@ class KernelClasses {
 
   /// Number of the class of a launch, from 1.
   std::uint64_t find(const KernelKey& key);
+  /// Stands for kernels that are never predicted.
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+
   /// Records that a launch of class `number`, which cannot predict, has been timed after an untimed launch of class `before`.
   /// That class does not predict until `number` does: otherwise launches of `number` would always find the L2 in a wrong state.
   void follows(std::uint64_t number, std::uint64_t before);
@@ -71,6 +74,7 @@ class KernelClasses {
     std::uint64_t successor = 0;  ///< class that must predict for this one to predict, see follows(); 0: none
   };
   std::optional<KernelPrediction> prediction_of(const Class& c) const;
+  bool predicts(std::uint64_t number) const { return number != kNever && prediction_of(classes_[number - 1]); }
   bool checks_now();
 
   double error_;

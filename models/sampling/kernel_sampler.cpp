@@ -93,7 +93,11 @@ void KernelSampler::about_to_start(Dispatch& dispatch) {
   dispatch.estimated.kind = current_.number;
   // The L2 is as the last timed launch has left it, so that any of its lines may be another one.
   if (!current_.comparable) dispatch.estimated.half_width = clock_.ticks(l2_refill_);
-  if (!parameters_.across_kernels || dispatch.may_sync_grid || dispatch.timed_whole || current_.may_wait) return;
+  if (!parameters_.across_kernels || dispatch.timed_whole) return;
+  if (dispatch.may_sync_grid || current_.may_wait) {
+    if (!current_.comparable) classes_.follows(KernelClasses::kNever, previous_number_);
+    return;
+  }
   if (const auto prediction = classes_.predict(current_.number)) {
     previous_number_ = current_.number;
     run_whole(dispatch, *prediction);
@@ -142,9 +146,9 @@ std::uint64_t KernelSampler::hash_of_arguments(const Dispatch& dispatch) const {
   constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio
   std::uint64_t hash = 1;
   const std::uint64_t end = dispatch.packet.kernarg_address + dispatch.descriptor.kernarg_bytes;
-  for (std::uint64_t at = dispatch.packet.kernarg_address; at + 8 <= end; at += 8) {
-    const isa::MemoryWindow window = memory_.find(at);
-    if (!window.contains(at, 8) || !isa::allows(window.granted, isa::Access::read)) break;
+  const isa::MemoryWindow window = memory_.find(dispatch.packet.kernarg_address);
+  if (!isa::allows(window.granted, isa::Access::read)) return hash;
+  for (std::uint64_t at = dispatch.packet.kernarg_address; at + 8 <= end && window.contains(at, 8); at += 8) {
     std::uint64_t word = 0;
     std::memcpy(&word, window.host + (at - window.base), sizeof word);
     if (memory_.find(word).contains(word, 1)) word = 0;

@@ -130,6 +130,13 @@ TEST_F(KernelClassesTest, PredictsOnlyIfTheNextKernelIsPredictedToo) {
   EXPECT_TRUE(classes_.predict(number_));
 }
 
+TEST_F(KernelClassesTest, DoesNotPredictBeforeAKernelThatIsNeverPredicted) {
+  time(number_, {1000, 1001, 999});
+  EXPECT_TRUE(classes_.predict(number_));
+  classes_.follows(KernelClasses::kNever, number_);
+  EXPECT_FALSE(classes_.predict(number_));
+}
+
 TEST_F(KernelClassesTest, AClassVariesIfItsTimesDoNotAgree) {
   EXPECT_FALSE(classes_.varies(number_));
   time(number_, {1000, 1001});
