@@ -9,8 +9,8 @@ namespace lacuna::rocm {
 namespace {
 
 constexpr std::uint64_t kGuard = 4096;
-/// A region that programs, libraries, heaps, stacks and sanitizers do not use on x86-64 Linux: far below libraries, far above
-/// ASan's shadow.
+/// Start of a region that programs, libraries, heaps, stacks and sanitizers do not use on x86-64 Linux: far below libraries,
+/// far above ASan's shadow.
 constexpr std::uint64_t kRegionBase = std::uint64_t{0x200000000000};
 constexpr std::uint64_t kRegionSize = std::uint64_t{1} << 44;
 constexpr std::uint64_t kRegionEnd = kRegionBase + kRegionSize;
@@ -38,8 +38,8 @@ std::optional<Reservation> reserve(std::uint64_t size, std::uint64_t alignment) 
   const std::optional<std::uint64_t> place = addresses.ranges.take(total, alignment);
   void* memory = place ? map_nothing(*place, total, MAP_FIXED_NOREPLACE) : MAP_FAILED;
   if (place && memory != pointer(*place)) {
-    // These addresses are in use outside of the allocator: keep them allocated here, and let Linux choose others. Versions
-    // before 4.17 ignore MAP_FIXED_NOREPLACE and may already have mapped other addresses.
+    // These addresses are in use outside of the allocator: keep them allocated here, and let Linux choose others. Linux before
+    // 4.17 ignores MAP_FIXED_NOREPLACE and may have mapped other addresses instead.
     if (memory != MAP_FAILED) munmap(memory, total);
     memory = map_nothing(0, total, 0);
   }

@@ -45,7 +45,8 @@ bool yield_of_thread() {
   return true;
 }
 
-/// Blocks the calling program thread, briefly, until the thread that it has created or woken waits.
+/// Blocks the calling program thread until the thread that it has created or woken waits; only briefly while others compute
+/// (HostWaits::give_way_briefly()).
 void let_go_first() {
   Driver* const driver = Driver::get();
   if (driver != nullptr && !SimulatorThread::is_current()) driver->waits().give_way_briefly();

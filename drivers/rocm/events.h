@@ -67,7 +67,7 @@ class Events {
   void take(Wait& wait);
   void give_back(const Wait& wait);
   void set(Event& event);
-  /// Marks the event in all waits for it; false if there are none.
+  /// Marks the event as activated in all waits that include it; false if there are none.
   bool activate(const HsaEvent* event);
 
   HostWaits& host_waits_;

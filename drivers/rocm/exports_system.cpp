@@ -10,7 +10,8 @@ using lacuna::rocm::with_driver;
 
 namespace {
 
-/// Version of the kernel interface as reported to the runtime: the one that runtime 5.2 requires, without debugger support.
+/// Version of the Linux driver's interface that is reported to the runtime: the version that runtime 5.2 requires, which has no
+/// debugger support.
 constexpr HsaVersionInfo kVersion{1, 8};
 
 template <class Item>

@@ -336,7 +336,7 @@ nanoseconds HostThreads::patience_after(nanoseconds patience, unsigned times) {
 bool HostThreads::all_wait(unsigned waiting) { return has_threads(waiting + SimulatorThread::count()); }
 
 // A thread counts as waiting only if both passes find it waiting and it has not run between them. All threads for which this
-// holds were waiting at the same time, between the passes; since each of them can only be woken by another one, they still
+// holds were waiting at the same time, between the passes; since each of them can be woken only by another thread, they still
 // wait. The number of threads is checked between the passes: the list may have been read before the newest thread was created,
 // by a thread that has since begun to wait.
 //

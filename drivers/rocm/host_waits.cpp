@@ -11,7 +11,8 @@ using std::chrono::nanoseconds;
 
 namespace {
 
-/// Simulated time between two checks of a thread that yields. Chosen equal to the cost of reading the clock.
+/// Simulated time between two checks of a thread that yields. Chosen equal to the simulated time of a clock read (kClockRead in
+/// simulation.cpp).
 constexpr Tick kYield{1'000'000};
 /// Host time that a wait sleeps after the end of the simulation before it checks its condition again.
 constexpr nanoseconds kLookAfterTheEnd{1'000'000};

@@ -50,18 +50,18 @@ class HostWaits {
   /// As give_way(), but blocks only briefly while other threads compute: see release_brief().
   void give_way_briefly() { give_way(true); }
   /// Call on a thread that polls for an action of another thread or a GPU and yields the processor between two checks. The
-  /// first call at a simulated time gives way; the next one blocks until kYield of simulated time has passed, or until no GPU
+  /// first call at a simulated time gives way; the next call blocks until kYield of simulated time has passed, or until no GPU
   /// has work. Both calls block only briefly while other threads compute: the thread then gives way once more before it lets
   /// time pass, since the others may have acted after its last check.
   void yield();
 
-  /// Sets a function that is called when a wait has begun, on its thread, and when evaluate() has ended a wait.
+  /// Sets a function that is called on the waiting thread when its wait has begun, and when evaluate() has ended a wait.
   void on_change(std::function<void()> called) { on_change_ = std::move(called); }
 
   /// Simulated time at the last step of the simulation.
   Tick now() const { return Tick{now_.load(std::memory_order_acquire)}; }
 
-  // Called on the simulation thread.
+  // The following functions are called on the simulation thread.
   struct Threads {
     unsigned blocked = 0;      ///< number of threads in a wait and not released
     bool over = false;         ///< the wait of a blocked thread is over
@@ -78,8 +78,8 @@ class HostWaits {
   /// Releases the thread whose wait began first among those that are over.
   void release();
   /// Call when the running threads have computed for HostThreads::kMoment: ends the first brief wait that has not been
-  /// released, so that its thread continues concurrently with the running ones. The simulation thread decides this, and not the
-  /// waiting thread by the host's clock, because that clock also advances while the host gives the process no processor.
+  /// released, so that its thread continues concurrently with the running threads. The simulation thread makes this decision:
+  /// the waiting thread would have to use the host's clock, which also advances while the process has no processor.
   void release_brief();
   /// Number of waits that have begun so far.
   std::uint64_t begun() const { return begun_.load(std::memory_order_acquire); }

@@ -45,8 +45,8 @@ Memory::Memory(Simulation& simulation, unsigned gpus, std::uint64_t vram, bool f
 
 // -- allocations
 
-// Registrations may overlap. Among those that contain the address, returns the one with the highest start address; among equal
-// starts, the most recent one.
+// Registrations may overlap. Returns the registration with the highest start address among those that contain `address`; among
+// equal starts, the most recent.
 Memory::Allocation* Memory::containing_registered(std::uint64_t address) {
   for (auto at = registered_.upper_bound(address); at != registered_.begin();) {
     Allocation& below = (--at)->second;

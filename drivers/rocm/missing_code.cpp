@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t kMostGpus = 16;
 constexpr std::uint64_t kMostEntries = 4096;
 constexpr std::uint64_t kLongestIdentifier = 256;
-// clang's offload bundle, and the record with which a file registers one (clang, CGCUDANV.cpp; HIP, __CudaFatBinaryWrapper).
+// Formats of clang's offload bundle, and of the record with which a file registers a bundle (clang, CGCUDANV.cpp; HIP,
+// __CudaFatBinaryWrapper).
 constexpr std::string_view kBundleMagic = "__CLANG_OFFLOAD_BUNDLE__";
 constexpr std::uint32_t kWrapperMagic = 0x48495046;
 struct Wrapper {

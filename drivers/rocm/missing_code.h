@@ -19,7 +19,8 @@ void expect_code_for(const std::vector<isa::Target>& targets, const char* parame
 /// signal handler: it allocates no memory and reads no file.
 void report_missing_code() noexcept;
 
-/// The line that report_missing_code() would print for a bundle of at most `bytes` bytes; empty if it lacks no code. For tests.
+/// The line that report_missing_code() would print for a bundle of at most `bytes` bytes; empty if the bundle has code for all
+/// instruction sets. For tests.
 std::string missing_code_of(const void* bundle, std::size_t bytes, const char* file);
 
 }  // namespace lacuna::rocm

@@ -71,7 +71,7 @@ struct AtLoad {
     // finalized.
     spdlog::default_logger_raw();
     // Ends the simulation if this library was loaded later. Exit handlers run in the reverse order of registration: first those
-    // of the libraries that need this library, then this one, then those of the libraries that it needs.
+    // of the libraries that need this library, then its own, then those of the libraries that it needs.
     ::on_exit(
         [](int status, void*) {
           exit_status = status;

@@ -1,6 +1,6 @@
 // User-mode queues: rings allocated by the program and processed by the packet processors and SDMA engines of the GPUs.
 //
-// Doorbells are plain memory, so a store to one has no effect: the simulation thread polls the write pointers instead.
+// Doorbells are plain memory, so a store to a doorbell notifies no GPU: the simulation thread polls the write pointers instead.
 #pragma once
 
 #include <hsakmttypes.h>

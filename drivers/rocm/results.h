@@ -29,11 +29,11 @@ class Results {
   const KernelLog& kernels() const { return kernels_; }
   /// Creates the output folder at the first call. On failure, reports the error; the run then continues without results.
   void open();
-  /// Checks the files of the folder; reports the first failure to write one of them, and no later ones.
+  /// Checks the files of the folder; reports only the first failed write.
   void watch();
   /// Whether any results were lost. From any thread.
   bool failed() const { return failed_.load(std::memory_order_acquire); }
-  /// Writes the results so far; with `last`, also unfinished kernels, and the report if the settings request one.
+  /// Writes the results so far; with `last`, also unfinished kernels, and the report if the settings request it.
   void write(RunEnd end, bool last);
   /// Called in a forked child: closes its copy of the folder's lock, so that the folder belongs to the parent alone.
   void leave_to_parent();

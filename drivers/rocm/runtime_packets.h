@@ -2,8 +2,8 @@
 //
 // ROCm's runtime submits its own packets, to copy code into a GPU's memory or to invalidate caches, and then reads the packet's
 // signal or the queue's read index in a loop until the packet is done, without a call that this library could replace. Such a
-// thread cannot be seen to wait, but its packet can be recognised: it either holds PM4 commands, or its completion signal is
-// one that the program has not created (observed with ROCR-Runtime 5.2.3).
+// thread cannot be seen to wait, but its packet can be recognised: it either holds PM4 commands, or its completion signal was
+// not created by the program (observed with ROCR-Runtime 5.2.3).
 //
 // When it waits for PM4 commands, the runtime yields the processor between two reads of the read index. If a yield counts as a
 // wait (liblacuna_threads.so), such a packet must not also report its submitter as spinning: the simulated time at which the
@@ -28,7 +28,7 @@ class RuntimePackets {
   /// Call if threads that yield the processor count as waiting (HostWaits::yield()).
   void yields_are_waits() { yields_are_waits_ = true; }
 
-  /// Whether a thread spins until this AQL packet is done. The packet is in a queue's ring and not retired.
+  /// Whether a thread spins until this AQL packet is done. `packet`: a packet in a queue's ring that has not retired.
   bool submitter_spins(const std::byte* packet);
 
  private:

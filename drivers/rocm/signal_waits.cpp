@@ -89,7 +89,7 @@ hsa_signal_value_t load_relaxed(hsa_signal_t signal) {
   return load_repeated(signal.handle, [=] { return runtime.load_relaxed(signal); });
 }
 
-/// Free entries that HIP requires before it submits a packet: one for the packet, and one that it leaves free.
+/// Free entries that HIP requires before it submits a packet: one for the packet, and one that must stay free.
 constexpr std::uint32_t kLeastRoom = 2;
 
 /// Returns the read index; if the queue is full, waits for free entries first. Each packet that the GPU retires frees one, but

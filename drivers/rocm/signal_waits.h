@@ -1,10 +1,10 @@
 // Makes threads of the program wait for signals in HostWaits, so that they sleep and are known to wait.
 //
 // ROCm's runtime polls signals: HIP requests it, and two threads poll while one kernel runs (observed with 5.2.3). With a real
-// GPU this does no harm, but a simulated one needs the processors, and cannot distinguish a thread that polls from one that
-// computes. The runtime passes its table of functions to tools (hsa_api_trace.h). This tool replaces three kinds of functions:
-// those that wait for signals; loads of signals and of queues' read indices, which become waits when repeated; and registration
-// of signal handlers, for which the runtime has a polling thread.
+// GPU this does no harm, but a simulated GPU needs the host's processors, and the driver cannot distinguish a thread that polls
+// from one that computes. The runtime passes its table of functions to tools (hsa_api_trace.h). This tool replaces three kinds
+// of functions: those that wait for signals; loads of signals and of queues' read indices, which become waits when repeated;
+// and registration of signal handlers, for which the runtime has a polling thread.
 #pragma once
 
 #include <hsa/hsa.h>

@@ -56,15 +56,15 @@ constexpr std::chrono::seconds kPatience{10};
 
 thread_local bool is_simulation_thread = false;
 
-/// Makes the simulation thread's heap usable in advance. The C library does this page by page as the heap of a further thread
-/// grows, with a system call for each, which delays page faults of the program's threads meanwhile; memory that has been usable
-/// once stays so. The part that the models of the GPUs will fill is populated by one system call, which costs the host a tenth
+/// Makes the simulation thread's heap usable in advance. The C library does this page by page as the heap of a thread other
+/// than the first grows; each system call for this delays page faults of the program's threads. Memory stays usable once it has
+/// been made so. The part that the models of the GPUs will fill is populated by one system call, which costs the host a tenth
 /// of the page faults that it replaces.
 void reserve_heap(const RocmParameters& rocm, const GpuParameters& gpu) {
   // Below the size from which an allocation becomes a separate mapping (host_heap.cpp).
   constexpr std::size_t kBlock = 256 * 1024;
   constexpr std::size_t kUnitBytes = 104 * 1024;        // measured: 104 KiB on r9nano, 136 KiB on mi210
-  constexpr std::size_t kMost = std::size_t{24} << 20;  // the C library's heap of a further thread has 64 MiB
+  constexpr std::size_t kMost = std::size_t{24} << 20;  // the C library's heap of a thread other than the first has 64 MiB
   const std::size_t units = rocm.targets(gpu.target).size() * gpu.shader_arrays * gpu.cus_per_shader_array;
   const std::size_t filled = std::min(units * kUnitBytes, kMost);
   std::pmr::memory_resource& heap = *std::pmr::new_delete_resource();
@@ -250,7 +250,7 @@ void Simulation::watch() {
 void Simulation::end(RunEnd why) {
   has_work_ = false;
   line_.hide();
-  // The state of the GPUs explains why a program was ended by a signal only if they have work.
+  // If a signal ends the program, the state of the GPUs is of interest only while they have work.
   if (why == RunEnd::interrupted && platform_ != nullptr && !platform_->idle())
     spdlog::warn("the process ends by signal {} ({}) while its GPUs are at work\n{}", ending_signal_.load(),
                  strsignal(ending_signal_.load()), state_text());
@@ -367,7 +367,7 @@ void Simulation::pass_time(const HostWaits::Threads& waits, bool active) {
 }
 
 /// Simulates until `end`, or until the next event if that is later, or until wake_threads() ends a wait. If events are pending
-/// but run out before `end`, time stops at the last one; if none is pending at the start, time advances to `end`.
+/// but run out before `end`, time stops at the last event; if none is pending at the start, time advances to `end`.
 void Simulation::run_slice(Tick end) {
   const HostClock::time_point begin = HostClock::now();
   const sc_core::sc_time& now = sc_core::sc_time_stamp();
@@ -384,8 +384,8 @@ void Simulation::run_slice(Tick end) {
 }
 
 void Simulation::wake_threads() {
-  // Use the number of spinning threads at the last look, not the current one: a thread that has seen its packet done may
-  // already have submitted the next one.
+  // Use the number of spinning threads at the last look, not the current number: a thread that has seen its packet done may
+  // already have submitted the next packet.
   const bool woken = waits_.evaluate() || spinning_ != 0;
   if (woken && sc_core::sc_get_status() == sc_core::SC_RUNNING) sc_core::sc_pause();
 }
@@ -416,7 +416,8 @@ void Simulation::sleep() {
   kicked_ = false;
 }
 
-// A request is removed from the list before it runs and marked done afterwards, so that the list is not locked meanwhile.
+// A request is removed from the list before it runs and marked done afterwards, so that the list is not locked while the job
+// runs.
 bool Simulation::serve() {
   if (!has_requests_.load(std::memory_order_acquire)) return false;
   bool served = false;

@@ -1,6 +1,6 @@
 // Environment variables that ROCm's own libhsakmt reads. Variables of the runtime (HSA_ENABLE_SDMA, ROCR_VISIBLE_DEVICES, ...)
-// are not affected by this library and work. Of the thunk's variables, Topology checks HSA_OVERRIDE_GFX_VERSION, and the others
-// have no effect.
+// have their usual effect, because this library does not read them. Of the thunk's variables, Topology checks
+// HSA_OVERRIDE_GFX_VERSION, and the others have no effect.
 #pragma once
 
 #include <string>

@@ -7,9 +7,9 @@ namespace lacuna::rocm {
 struct ThreadHooks {
   /// Replaces sched_yield(); if it returns false, the thread yields the processor as usual.
   bool (*yield)();
-  /// Called on a thread that has created another one, before its pthread_create() returns.
+  /// Called on a thread that has created another thread, before its pthread_create() returns.
   void (*created)();
-  /// Called on a thread that has unlocked a mutex for which another one waits, before pthread_mutex_unlock() returns to
+  /// Called on a thread that has unlocked a mutex for which another thread waits, before pthread_mutex_unlock() returns to
   /// `caller`.
   void (*handed_over)(const void* caller);
 };

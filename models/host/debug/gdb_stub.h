@@ -1,8 +1,8 @@
 // GDB remote serial protocol server on a loopback TCP port. No SystemC.
 //
 // One client at a time. All sockets are non-blocking; while the target runs, the owner calls poll() from time to time; while
-// the target is halted, serve() waits for the next resume request. A client that disappears is treated as one that detaches.
-// Source: Debugging with GDB, appendix E (remote protocol) and G.5.12 (RISC-V target features).
+// the target is halted, serve() waits for the next resume request. A client that disappears is treated like a client that
+// detaches. Source: Debugging with GDB, appendix E (remote protocol) and section G.5.12 (RISC-V target features).
 #pragma once
 
 #include <cstdint>
@@ -61,7 +61,7 @@ class GdbStub {
   GdbEvent poll(int wait_ms = 0);
   /// Reports to the client that the target has halted after a resume.
   void report(const GdbStop& stop);
-  /// Handles requests while the target is halted, until one resumes the target. Without a client, waits for one if
+  /// Handles requests while the target is halted, until a request resumes the target. Without a client, waits for a client if
   /// `wait_for_client`, else returns detached. `stop_requested` (may be null) is polled ten times a second.
   GdbResume serve(bool wait_for_client, const std::function<bool()>& stop_requested);
   /// Call it at the end of the run: reports the process's exit code to a client that waits for the target to stop, prints `why`

@@ -54,7 +54,7 @@ class Clint : public MmioPeripheral {
   std::uint64_t offset_ = 0;  // mtime minus simulated time, modulo 2^64: changed by writes to mtime
   std::vector<std::uint32_t> msip_;
   std::vector<std::uint64_t> mtimecmp_;
-  Tick written_{};  // time at which the last write takes effect, may be ahead of SystemC time
+  Tick written_{};  // time at which the last write takes effect; may be ahead of SystemC time
   sc_core::sc_event update_;
 };
 

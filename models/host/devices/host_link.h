@@ -3,7 +3,7 @@
 // Socket `bus` (target): the GPU's requests to memory below VRAM. Timing only: the data are the process's own memory and have
 // been moved through the GPUVM's windows; a request that is not timing-only is refused (TLM_COMMAND_ERROR_RESPONSE).
 //
-// Time: each direction is a calendar. A write is posted: it sends header and data upstream, then takes write_latency. A read
+// Time: each direction has a calendar. A write is posted: it sends header and data upstream, then takes write_latency. A read
 // sends a header upstream, waits read_latency for the host, and receives header and data downstream. Data are sent in packets
 // of at most max_payload bytes, each with packet_overhead bytes of framing, sequence number, header and checksum.
 #pragma once

@@ -56,7 +56,7 @@ class Plic : public MmioPeripheral {
   unsigned max_priority_;
   unsigned sources_;
   std::vector<std::uint32_t> priority_;  // indexed by source number
-  std::vector<std::uint32_t> pending_;   // bits
+  std::vector<std::uint32_t> pending_;   // one bit per source
   std::vector<bool> in_service_;         // indexed by source number
   std::vector<Context> contexts_;
   std::vector<bool> levels_;  // levels of the contexts' lines, which follow a delta cycle later

@@ -16,12 +16,12 @@ enum Register : unsigned {
   kScratch
 };
 
-// IER
+// Bits of IER.
 constexpr std::uint8_t kEnableReceive = 1 << 0;
 constexpr std::uint8_t kEnableTransmit = 1 << 1;
 constexpr std::uint8_t kEnableLineStatus = 1 << 2;
 constexpr std::uint8_t kEnableModem = 1 << 3;
-// IIR, in order of priority
+// Values of IIR, in order of priority.
 constexpr std::uint8_t kNonePending = 0x01;
 constexpr std::uint8_t kLineStatusPending = 0x06;
 constexpr std::uint8_t kReceivePending = 0x04;
@@ -29,21 +29,21 @@ constexpr std::uint8_t kTimeoutPending = 0x0c;
 constexpr std::uint8_t kTransmitPending = 0x02;
 constexpr std::uint8_t kModemPending = 0x00;
 constexpr std::uint8_t kFifosEnabled = 0xc0;
-// FCR
+// Bits of FCR, and the trigger levels that its bits 7:6 select.
 constexpr std::uint8_t kFifoEnable = 1 << 0;
 constexpr std::uint8_t kFifoClearReceive = 1 << 1;
 constexpr std::array<unsigned, 4> kTriggerLevels = {1, 4, 8, 14};
-// LCR
+// Bits of LCR.
 constexpr std::uint8_t kDivisorAccess = 1 << 7;
-// MCR
+// Bits of MCR.
 constexpr std::uint8_t kLoopback = 1 << 4;
 constexpr std::uint8_t kModemControlBits = 0x1f;
-// LSR
+// Bits of LSR.
 constexpr std::uint8_t kDataReady = 1 << 0;
 constexpr std::uint8_t kOverrun = 1 << 1;
 constexpr std::uint8_t kTransmitHoldingEmpty = 1 << 5;
 constexpr std::uint8_t kTransmitterEmpty = 1 << 6;
-// MSR: lines in bits 7:4, deltas in bits 3:0
+// Bits of MSR: lines in bits 7:4, deltas in bits 3:0.
 constexpr std::uint8_t kClearToSend = 1 << 4;
 constexpr std::uint8_t kDataSetReady = 1 << 5;
 constexpr std::uint8_t kRing = 1 << 6;

@@ -21,8 +21,8 @@ class Pmp {
  public:
   static constexpr unsigned kEntries = 16;
 
-  /// Value of pmpcfg register 0..15. RV64 has only those of even number, with eight entries each; entries that do not exist
-  /// read as 0.
+  /// Value of pmpcfg register 0..15. RV64 has only the even-numbered registers, with eight entries each; entries that do not
+  /// exist read as 0.
   std::uint64_t read_configuration(unsigned index) const;
   void write_configuration(unsigned index, std::uint64_t value);
   std::uint64_t read_address(unsigned index) const;

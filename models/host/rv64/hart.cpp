@@ -96,7 +96,7 @@ Hart::Implementation::~Implementation() {
 void Hart::Implementation::run() {
   core.registers().pc = parameters.reset_pc;
   core.begin_slice(sc_core::sc_time_stamp().value());
-  // Keep a separate event list: wait() takes ownership of the one built by `a | b | c`.
+  // Keep a separate event list: wait() takes ownership of the list that `a | b | c` builds.
   interrupt_inputs |= hart.machine_software_interrupt.value_changed_event();
   interrupt_inputs |= hart.machine_timer_interrupt.value_changed_event();
   interrupt_inputs |= hart.machine_external_interrupt.value_changed_event();

@@ -111,8 +111,8 @@ class Hart : public sc_core::sc_module {
   void set_exit_callback(std::function<void(int code)> callback);
   /// Sets the function that is polled while the debugger halts the hart, so that Ctrl-C still works.
   void set_stop_request(std::function<bool()> requested);
-  /// Reports the end of the run to a debugger that waits for the hart to stop: the exit code of the process and the reason, one
-  /// line or empty.
+  /// Reports the end of the run to a debugger that waits for the hart to stop: the exit code of the process and `why`, the
+  /// reason in one line (may be empty).
   void tell_debugger_of_end(int exit_code, std::string_view why);
 
   // Observation. Registers have the architectural state between two slices of local time.

@@ -32,7 +32,7 @@ class Bus {
   /// ps, to which the access adds its duration.
   virtual Result read(std::uint64_t address, std::span<std::byte> bytes, std::uint64_t& local_ps) = 0;
   virtual Result write(std::uint64_t address, std::span<const std::byte> bytes, std::uint64_t& local_ps) = 0;
-  /// The region around `address`, if memory grants one with the requested permission.
+  /// The region around `address`, if the memory there can be accessed directly with the requested permission; else nullopt.
   virtual std::optional<MemoryRegion> direct(std::uint64_t address, bool write) = 0;
   /// mtime at an absolute time in ps, for the CSR `time`; nullopt: the hart has no such CSR.
   virtual std::optional<std::uint64_t> time(std::uint64_t) { return std::nullopt; }

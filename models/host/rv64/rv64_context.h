@@ -31,7 +31,7 @@ class ExecutionContext {
  public:
   ExecutionContext(Bus& bus, HostServices& services, const CoreTiming& timing);
 
-  // Accessed by nearly every instruction.
+  // Members that nearly every instruction accesses.
   Registers registers;
   std::uint64_t elapsed_ps = 0;
   std::uint64_t limit_ps = 0;  ///< the dispatcher returns when elapsed_ps reaches it
@@ -54,13 +54,13 @@ class ExecutionContext {
   std::uint64_t pc_of(const Instruction* i) const { return block->pc + i->offset; }
   std::uint64_t next_pc(const Instruction* i) const { return block->pc + i->offset + i->length; }
 
-  /// Raises an exception at instruction i: this instruction and the rest of the block have no effect. The handler returns
-  /// afterwards.
+  /// Raises an exception at instruction i: this instruction and the rest of the block have no effect. The handler must then
+  /// return.
   void raise(const Instruction* i, std::uint64_t trap_cause, std::uint64_t value);
   void illegal(const Instruction* i) { raise(i, cause::illegal_instruction, i->bits); }
-  /// Ends the block after instruction i, which has executed. The handler returns afterwards.
+  /// Ends the block after instruction i, which has executed. The handler must then return.
   void leave_after(const Instruction* i);
-  /// Ends the block before instruction i. The handler returns afterwards.
+  /// Ends the block before instruction i. The handler must then return.
   void leave_before(const Instruction* i);
   void stop(StopReason reason);
   /// Makes the dispatcher check interrupts before the next block.

@@ -199,7 +199,7 @@ Bits minimum(Bits a, Bits b, std::uint64_t& flags) {
   if (is_signalling(a) || is_signalling(b)) flags |= kInvalid;
   if (is_nan(a)) return is_nan(b) ? kCanonicalNan<Bits> : b;
   if (is_nan(b)) return a;
-  if (ordered_equal(a, b)) return a | b;  // the negative zero, if there is one
+  if (ordered_equal(a, b)) return a | b;  // -0 and +0 are equal: the minimum is -0
   return ordered_less(a, b) ? a : b;
 }
 

@@ -62,11 +62,11 @@ Bits multiply_add(Bits a, Bits b, Bits c, Rounding rounding, std::uint64_t& flag
 
 // Comparison, selection, classification.
 template <FloatBits Bits>
-bool equal(Bits a, Bits b, std::uint64_t& flags);  ///< quiet: only signalling NaN is invalid
+bool equal(Bits a, Bits b, std::uint64_t& flags);  ///< quiet: only a signalling NaN raises invalid
 template <FloatBits Bits>
-bool less(Bits a, Bits b, std::uint64_t& flags);  ///< signalling
+bool less(Bits a, Bits b, std::uint64_t& flags);  ///< signalling: any NaN raises invalid
 template <FloatBits Bits>
-bool less_or_equal(Bits a, Bits b, std::uint64_t& flags);  ///< signalling
+bool less_or_equal(Bits a, Bits b, std::uint64_t& flags);  ///< signalling: any NaN raises invalid
 /// minimumNumber and maximumNumber of IEEE 754-201x as version 2.2 of F and D requires: -0 < +0, and a NaN operand is ignored
 /// if the other operand is a number.
 template <FloatBits Bits>
@@ -77,7 +77,7 @@ Bits maximum(Bits a, Bits b, std::uint64_t& flags);
 template <FloatBits Bits>
 std::uint64_t classify(Bits a);
 
-// Conversions. To integers, values out of range saturate and raise invalid, and NaN converts like +infinity.
+// Conversions. In conversions to integers, values out of range saturate and raise invalid, and NaN converts like +infinity.
 template <class Integer, FloatBits Bits>
 Integer to_integer(Bits a, Rounding rounding, std::uint64_t& flags);
 template <FloatBits Bits, class Integer>
