@@ -53,7 +53,7 @@ struct SweepOptions {
   bool retry = false;
   bool overnight = false;  ///< only points that the file marks as overnight
   std::optional<std::string> database;
-  std::optional<std::string> task;  ///< --task: the batch job to run, instead of FILE
+  std::optional<std::string> task;  ///< --task: folder of the batch job to run, instead of FILE
   /// --slurm: keys and values as in section [slurm], in the order given.
   std::vector<std::pair<std::string, std::string>> slurm;
 };
@@ -74,15 +74,15 @@ struct ResultsOptions {
 /// Options of `lacuna finalize`.
 struct FinalizeOptions {
   std::optional<std::string> tagged;  ///< --out: the file with tags
-  std::optional<std::string> report;  ///< --report
+  std::optional<std::string> report;  ///< --report: the file for the report
   bool move = true;                   ///< false: --no-move
-  bool take_apart = false;            ///< --take-apart
-  bool interleaved = false;           ///< --interleaved
+  bool take_apart = false;            ///< --take-apart: also move loads past waits
+  bool interleaved = false;           ///< --interleaved: also tag interleaved chains
 };
 
 /// Options of `lacuna mesh`.
 struct MeshOptions {
-  unsigned core = 0;                   ///< --core
+  unsigned core = 0;                   ///< --core: the core whose meeting nodes are shown
   std::optional<std::string> picture;  ///< --out: the picture
 };
 
@@ -92,9 +92,9 @@ struct CommandLine {
   std::string input;                         ///< program, code object, or folder of `docs`
   std::vector<std::string> guest_arguments;  ///< arguments of the guest program, after --
   std::vector<ConfigurationSource> configuration;
-  std::optional<std::string> output_folder;  ///< --out
-  std::optional<std::uint16_t> gdb_port;     ///< --gdb
-  std::string console_input;                 ///< --input
+  std::optional<std::string> output_folder;  ///< --out: the output folder
+  std::optional<std::uint16_t> gdb_port;     ///< --gdb: TCP port; 0 = any free port
+  std::string console_input;                 ///< --input: file, or "-" for standard input
   bool quiet = false;
   bool strict_memory = false;  ///< exec: --strict-memory
   LaunchOptions launch;

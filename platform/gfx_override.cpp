@@ -28,7 +28,8 @@ std::optional<std::string> gfx_name(std::string_view version) {
   return fmt::format("gfx{}{:x}{:x}", parts[0], parts[1], parts[2]);
 }
 
-/// The inverse of gfx_name(). The last two digits of a target name are minor version and stepping.
+/// The version of a target, the inverse of gfx_name(): "9.0.10" for gfx90a. The last two digits of a target name are minor
+/// version and stepping.
 std::string version_of(isa::Target target) {
   const std::string_view digits = isa::traits(target).name.substr(3);
   const std::size_t tail = digits.size() - 2;

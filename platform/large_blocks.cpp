@@ -30,7 +30,7 @@ constexpr int kOwnMapping = 1 << 20;
   if (block == nullptr) return;  // the process may be limited to less memory
   const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(block) + kHugePage - 1) & ~(kHugePage - 1);
   const auto end = reinterpret_cast<std::uintptr_t>(sbrk(0));
-  // A host without huge pages uses small ones.
+  // A host without huge pages uses small pages.
   if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
   std::free(block);
 }
@@ -41,7 +41,7 @@ void* operator new[](std::size_t bytes) {
   const std::size_t whole = (bytes + kHugePage - 1) & ~(kHugePage - 1);
   if (bytes >= kHugePage && whole >= bytes) {
     if (void* const block = std::aligned_alloc(kHugePage, whole)) {
-      ::madvise(block, whole, MADV_HUGEPAGE);  // a host without huge pages uses small ones
+      ::madvise(block, whole, MADV_HUGEPAGE);  // a host without huge pages uses small pages
       return block;
     }
   }

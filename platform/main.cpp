@@ -189,8 +189,8 @@ std::string message_of(const std::filesystem::filesystem_error& e) {
   return (e.path1().empty() ? "the current folder" : e.path1().string()) + ": " + e.code().message();
 }
 
-/// Runs the command and returns the exit code. Errors of the user end with one message and kExitUsage, output that cannot be
-/// written ends with kExitOutput; failure_of() determines the exit code of all other errors.
+/// Runs the command and returns the exit code. Errors of the user end with one message and kExitUsage. If output cannot be
+/// written, the exit code is kExitOutput; failure_of() determines the exit code of all other errors.
 int guarded(const std::vector<std::string>& arguments) {
   const auto refuse_with = [](const std::string& message) {
     std::cout.flush();

@@ -24,7 +24,7 @@ struct Tolerance {
   bool exact() const { return !absolute && !relative && !ulp; }
 };
 
-/// Parses "abs=1e-6,rel=1e-4,ulp=4"; "" is exact. Throws LaunchError.
+/// Parses "abs=1e-6,rel=1e-4,ulp=4"; "" requires equal bytes. Throws LaunchError.
 Tolerance parse_tolerance(std::string_view text, const ExpressionScope& scope);
 
 struct ComparisonResult {

@@ -64,7 +64,7 @@ double logarithm(double x) {
   return 2 * sum + exponent * kLn2;
 }
 
-/// Generates elements in order.
+/// Generates the elements of a Fill, in order.
 class Generator {
  public:
   explicit Generator(const Fill& fill) : fill_(fill), random_(fill.seed), next_(fill.first) {}
@@ -127,7 +127,7 @@ class Generator {
     store_element(fill_.type, Number::of_real(low), to);
   }
 
-  /// Marsaglia's polar method.
+  /// Generates a normally distributed number by Marsaglia's polar method.
   void normal(std::byte* to) {
     double u = 0;
     double s = 0;

@@ -19,8 +19,8 @@ struct Fill {
   ElementType type{};
   std::uint64_t count = 0;
   FillPattern pattern = FillPattern::constant;
-  Number first;   ///< LOW, MEAN, VALUE, START
-  Number second;  ///< HIGH, SIGMA, -, STEP
+  Number first;   ///< LOW, MEAN, VALUE or START of the pattern
+  Number second;  ///< HIGH, SIGMA or STEP of the pattern; unused by `constant`
   std::uint64_t seed = 1;
   double zeros = 0;  ///< share of elements that are zero
 

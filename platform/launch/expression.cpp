@@ -94,7 +94,7 @@ class Parser {
     return Number::of(value);
   }
 
-  /// `live`: false in a branch that is not taken, which is parsed, but without reporting evaluation errors.
+  /// `live`: false in a branch that is not taken, which is parsed without reporting evaluation errors.
   Number conditional(bool live) {
     if (++depth_ > kDeepest) fail("nested too deeply");
     Number result = binary(1, live);

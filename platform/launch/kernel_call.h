@@ -16,8 +16,8 @@
 namespace lacuna {
 
 struct KernelCall {
-  std::array<std::uint32_t, 3> grid{1, 1, 1};   ///< work-items
-  std::array<std::uint32_t, 3> block{1, 1, 1};  ///< work-items
+  std::array<std::uint32_t, 3> grid{1, 1, 1};   ///< size of the grid in work-items
+  std::array<std::uint32_t, 3> block{1, 1, 1};  ///< size of a workgroup in work-items
   std::array<std::uint64_t, 3> offset{};
   std::vector<ArgumentValue> arguments;
   std::optional<std::uint32_t> max_block{};  ///< maximum number of work-items of a workgroup, overriding the kernel's metadata

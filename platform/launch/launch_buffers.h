@@ -43,7 +43,7 @@ class LaunchBuffers {
   LaunchBuffer& find(const std::string& name);
   /// Null for an unknown buffer.
   const LaunchBuffer* lookup(const std::string& name) const;
-  /// Names in the order of allocation.
+  /// Names of the buffers, in the order of allocation.
   const std::vector<std::string>& names() const { return names_; }
 
   void upload(const LaunchBuffer& to, const Contents& contents);

@@ -32,8 +32,8 @@ class LaunchCodes {
   /// Loads a file into the GPU; adds it to `inputs` when it is read for the first time. Throws ElfError, and LaunchError if the
   /// name is in use or the target differs from that of the first code object.
   void load(const std::string& name, const std::filesystem::path& file, std::set<std::filesystem::path>& inputs);
-  /// Returns the code object `name`, or if null the one loaded first. Throws LaunchError with the nearest name if there is no
-  /// such code object.
+  /// Returns the code object `*name`, or the first that was loaded if `name` is null. Throws LaunchError with the nearest name
+  /// if there is no such code object.
   const LaunchCode& find(const std::string* name) const;
   bool empty() const { return codes_.empty(); }
   /// Returns the number by which dispatch records refer to a kernel with this stack size in bytes.

@@ -26,7 +26,7 @@ enum launch_operation {
   LAUNCH_LOAD = 1, /* launch_load: a code object from a stream */
   LAUNCH_KERNEL,   /* launch_kernel, name: looks a kernel up */
   LAUNCH_ALLOCATE, /* launch_allocate: a buffer in GPU memory, all zero */
-  LAUNCH_QUEUE,    /* launch_queue: the queue for everything that follows */
+  LAUNCH_QUEUE,    /* launch_queue: creates the queue for all later records */
   LAUNCH_DISPATCH, /* launch_dispatch, patches, argument segment: queued after earlier ones */
   LAUNCH_UPLOAD,   /* launch_transfer: waits for the dispatches, then copies a stream to a buffer */
   LAUNCH_DOWNLOAD, /* launch_transfer: waits for the dispatches, then copies a buffer to a stream */
@@ -94,10 +94,10 @@ struct launch_patch {
 struct launch_dispatch {
   struct launch_header header;
   uint32_t kernel;
-  uint32_t grid[3]; /* work-items */
+  uint32_t grid[3]; /* size of the grid in work-items */
   uint32_t repeat;
   uint32_t reserved;
-  uint16_t workgroup[4]; /* work-items; [3] unused */
+  uint16_t workgroup[4]; /* size of a workgroup in work-items; [3] unused */
   uint32_t dynamic_group_bytes;
   uint32_t patches;
   uint32_t argument_bytes; /* a multiple of 8 */

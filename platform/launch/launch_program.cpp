@@ -21,7 +21,7 @@ struct SectionInfo {
   std::string_view name;
   Kind kind;
   Header header;
-  std::vector<std::string> keys;  ///< empty = any name
+  std::vector<std::string> keys;  ///< keys that the section accepts; empty = any key
   std::vector<std::string> required;
   bool has_keys = true;
 };

@@ -6,7 +6,7 @@
 
 namespace lacuna {
 
-/// A copy of the RISC-V ELF's bytes.
+/// A copy of the bytes of the launcher's ELF file.
 std::vector<std::byte> launcher_image();
 
 }  // namespace lacuna

@@ -38,8 +38,8 @@ struct KernelMetadata {
   std::string symbol;  ///< symbol of its descriptor in the ELF file
   std::vector<KernelArgument> arguments;
   std::uint32_t kernarg_size = 0;
-  std::uint32_t group_segment_size = 0;    ///< static LDS
-  std::uint32_t private_segment_size = 0;  ///< bytes per work-item
+  std::uint32_t group_segment_size = 0;    ///< static LDS of a workgroup in bytes
+  std::uint32_t private_segment_size = 0;  ///< private memory of a work-item in bytes
   bool dynamic_stack = false;              ///< private_segment_size does not cover recursion or unknown callees
   std::array<std::uint32_t, 3> required_workgroup_size{};
   std::uint32_t max_workgroup_size = 0;  ///< 0 = not stated

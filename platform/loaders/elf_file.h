@@ -92,7 +92,7 @@ class ElfFile {
   std::span<const std::byte> at(std::uint64_t address, std::uint64_t size) const;
   /// The whole file.
   std::span<const std::byte> bytes() const { return bytes_; }
-  /// Address of a defined symbol.
+  /// Address of a defined symbol; nullopt if there is none of this name.
   std::optional<std::uint64_t> symbol(std::string_view name) const;
 
  private:

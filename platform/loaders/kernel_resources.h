@@ -14,7 +14,7 @@ namespace lacuna {
 struct Occupancy {
   /// Workgroup size for which occupancy is computed: the required size, else the largest size that the kernel allows.
   std::uint32_t workgroup_size = 0;
-  double wavefronts_per_simd = 0;  ///< mean over the SIMDs, may be a fraction; 0: not even one workgroup fits
+  double wavefronts_per_simd = 0;  ///< mean over the SIMDs, possibly a fraction; 0: not even one workgroup fits
   std::string_view limit;          ///< limiting resource: "wavefront slots", "VGPRs", "SGPRs", "LDS"
 };
 

@@ -177,7 +177,7 @@ std::string MeshUse::port_name(unsigned port) {
 
 namespace {
 
-/// The mesh of one virtual network.
+/// Draws the mesh with the use of its links and ports by one virtual network.
 class UsePanel {
  public:
   UsePanel(SvgWriter& svg, const MeshMap& map, const MeshUse& use, std::uint64_t PortFlits::*flits, double left)

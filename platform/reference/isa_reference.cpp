@@ -32,8 +32,8 @@ struct Coverage {
   }
 };
 
-/// Lists which sources make others irrelevant if they are zero. "0, 1": each makes the other irrelevant; "0 > 1": only source 0
-/// makes source 1 irrelevant.
+/// Lists the sources that make other sources irrelevant if they are zero. "0, 1": each makes the other irrelevant; "0 > 1":
+/// only source 0 makes source 1 irrelevant.
 std::string pairs_of(const isa::InstructionRow& row) {
   std::string text;
   for (unsigned a = 0; a < row.src.count; ++a) {

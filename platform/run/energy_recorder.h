@@ -1,4 +1,4 @@
-// Records the energy of a run's devices: power over time is written to power.csv during the run, totals are available at its
+// Records the energy of a run's devices: power over time is written to power.csv during the run; totals are available at its
 // end.
 #pragma once
 

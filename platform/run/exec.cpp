@@ -78,7 +78,7 @@ void warn_of_missing_code(const std::string& program, const PlatformParameters& 
   std::vector<std::string> targets;
   for (const isa::Target target : parameters.rocm.targets(parameters.gpu.gpu.target))
     targets.emplace_back(isa::traits(target).name);
-  // If the runtime hides some of several GPUs, it is unknown which ones the program sees.
+  // If the runtime hides some of several GPUs, it is unknown which GPUs the program sees.
   if (targets.size() > 1 && runtime_hides_gpus()) return;
   for (const std::string& sentence : missing_targets(fat_binaries(file), targets, parameters.rocm.target_parameter()))
     std::cerr << "lacuna: exec: " << sentence << '\n';

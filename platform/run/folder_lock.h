@@ -40,7 +40,7 @@ class FolderLock {
   /// Makes this process the owner for the lifetime of this object. Allowed if there is no owner(), or if the owner is the same
   /// run and has reserved the folder. Throws WriteError.
   void take(const std::string& run);
-  /// Makes the run the owner until the process that the run's name contains ends. Throws WriteError.
+  /// Makes the run the owner until the run's first process ends, whose ID is part of the name. Throws WriteError.
   void reserve(const std::string& run);
   /// The reason why the folder cannot be locked; empty = it can.
   const std::string& missing() const { return missing_; }

@@ -77,7 +77,7 @@ class KernelLog : public KernelObserver {
   std::deque<KernelRecord> records_;  ///< a deque: references stay valid when records are added
   std::vector<Running> running_;
   std::vector<KernelSummary> summaries_;
-  std::map<std::string, std::size_t, std::less<>> summary_of_;  ///< name to index
+  std::map<std::string, std::size_t, std::less<>> summary_of_;  ///< index in summaries_ by kernel name
   std::vector<std::string> energy_blocks_;
   std::uint64_t count_ = 0;
   RunHash hash_;

@@ -42,7 +42,7 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  // May be called from any thread.
+  // The following functions may be called from any thread.
   void write(std::string_view text);
   /// Writes all text immediately.
   void flush();

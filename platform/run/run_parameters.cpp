@@ -36,7 +36,7 @@ std::string energies_of_another_machine(const EnergyParameters& energy, const st
     const std::string preset = preset_name(file);
     if (preset.empty() || preset.starts_with("energy/") || preset.starts_with("dram/")) continue;
     if (fits.count(preset) != 0) return {};
-    machine = preset;  // the last preset is the one that the command line names
+    machine = preset;  // the last preset is that of the command line; files that it includes precede it
   }
   if (machine.empty()) return {};
   return "energies are of another machine: energy.fits = " + energy.fits + ", the configuration is " + machine +

@@ -16,12 +16,12 @@ enum class SidaAction : std::uint8_t { info, generate, prepare, run, explain, ma
 struct SidaOptions {
   SidaAction action = SidaAction::info;
   std::vector<std::string> orders;  ///< --order; empty: several orders for info, natural order for other actions
-  unsigned sub_tensor = 1;          ///< --sub-tensor: columns
+  unsigned sub_tensor = 1;          ///< --sub-tensor: columns of a sub-tensor
   unsigned block = 256;             ///< --block: side of a block
-  unsigned value_bytes = 8;         ///< --value-bytes
-  bool as_stored = false;           ///< --as-stored
-  std::optional<std::string> room;  ///< --room
-  std::optional<std::string> file;  ///< --out
+  unsigned value_bytes = 8;         ///< --value-bytes: size of a value
+  bool as_stored = false;           ///< --as-stored: only the lower triangle of a symmetric file
+  std::optional<std::string> room;  ///< --room: capacity for entries by row, with a unit
+  std::optional<std::string> file;  ///< --out: the file to write
   SidaRunOptions run;               ///< options of run and explain
 };
 

@@ -24,14 +24,14 @@ enum class SidaMachine : std::uint8_t {
 inline constexpr std::array<const char*, 5> kSidaMachineNames{"sida", "roofline", "oracle", "cpu", "device"};
 
 struct SidaRunOptions {
-  std::string matrix;                ///< --matrix
-  std::optional<std::string> order;  ///< --order
+  std::string matrix;                ///< --matrix: a file or KIND:…
+  std::optional<std::string> order;  ///< --order: order of the rows; empty: as in the file
   bool as_stored = false;
   bool blocked = false;       ///< --storage blocked
-  unsigned block_side = 256;  ///< --block
+  unsigned block_side = 256;  ///< --block: side of a block
   lacuna_sida_fusion fusion = LACUNA_SIDA_FUSION_AUTO;
   SidaMachine machine = SidaMachine::sida;
-  std::uint64_t iterations = 0;  ///< --iterations; 0: the program's default
+  std::uint64_t iterations = 0;  ///< --iterations: maximum number; 0: the program's own limit
   std::uint32_t source = 0, features = 0;
   double tolerance = 0;
   bool check = false;
@@ -49,7 +49,7 @@ bool run_application(const std::string& program, const SidaRunOptions& options,
 /// Prints the passes and, for each product, the product with which it shares a pass, or the reason why it shares none.
 void explain_application(const std::string& program, const SidaRunOptions& options, std::ostream& out, std::ostream& warnings);
 
-/// Prints PEs, buffer and bandwidth, and the area compared with the published one.
+/// Prints PEs, buffer and bandwidth, and the area compared with the published area.
 void describe_machine(const std::vector<ConfigurationSource>& configuration, std::ostream& out);
 
 }  // namespace lacuna

@@ -21,7 +21,7 @@ class SidaParameters {
 
   const sida::MachineParameters& machine() const { return machine_; }
   const sida::CpuParameters& cpu() const { return cpu_; }
-  /// The energies at their operating point.
+  /// Energies at the configured operating point (EnergyParameters::at_operating_point()).
   const EnergyParameters& energy() const { return operating_; }
   const ParameterSet& set() const { return set_; }
   /// Writes the text of effective.cfg.

@@ -90,7 +90,7 @@ class StatisticsReader : public nlohmann::json_sax<Json> {
     if (in_totals_ && objects_.size() == 2) {
       kernel_begin_ = results_.statistics.size();
     } else if (objects_.size() == 2 && key_ == "statistics") {
-      has_statistics_ = true;  // the path of a statistic does not contain this name
+      has_statistics_ = true;  // paths of statistics begin below this object
     } else if (objects_.size() > 1) {
       descend(key_);
     }

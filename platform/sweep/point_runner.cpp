@@ -196,7 +196,7 @@ RunResult PointRunner::result_of(const Running& running, int status, const rusag
 bool PointRunner::report(Group group, const Observer& observer) {
   const Running ended = group->second;
   running_.erase(group);
-  // Start the next point first, so that it runs while this one is stored.
+  // Start the next point first, so that it runs while the results of the ended point are stored.
   if (const PointTask* next = starting_ ? observer.next() : nullptr) start(*next);
   return observer.ended(*ended.task, *ended.result, folder(*ended.task));
 }

@@ -80,7 +80,7 @@ class PointRunner {
     Clock::time_point begin;
     bool timed_out = false;
     Clock::time_point kill_at{};        ///< time of SIGKILL, valid if timed_out
-    std::optional<RunResult> result{};  ///< result of the group's first process; others of the group may still write
+    std::optional<RunResult> result{};  ///< result of the group's first process; other processes of the group may still write
   };
   using Group = std::map<pid_t, Running>::iterator;
 

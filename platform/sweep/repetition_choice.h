@@ -29,7 +29,7 @@ struct CombinationChoice {
     stuck       ///< the interval is unknown: a repetition failed or lacks a metric
   };
   State state = State::open;
-  std::vector<std::size_t> points;  ///< indices of its repetitions in the plan, in the order of running
+  std::vector<std::size_t> points;  ///< indices in the plan of its repetitions, in the order in which they are run
   std::size_t chosen = 0;           ///< number of wanted repetitions, a prefix of `points`
   std::vector<Spread> spreads;      ///< one per metric of `until`, over the wanted repetitions; empty = unknown
   std::string why;                  ///< reason for the state `stuck`
@@ -46,7 +46,8 @@ class RepetitionChoice {
   const std::vector<CombinationChoice>& combinations() const { return combinations_; }
   /// By point of the plan: true if a combination needs the point, or a needed point refers to it.
   const std::vector<bool>& wanted() const { return wanted_; }
-  /// A line per combination whose interval is not reached, with its interval and the reason.
+  /// A line per combination whose intervals are too wide or unknown although its wanted repetitions have been run: intervals
+  /// and reason.
   std::vector<std::string> shortcomings() const;
   std::size_t count(CombinationChoice::State state) const;
 
@@ -54,7 +55,7 @@ class RepetitionChoice {
   void want(std::size_t point);
   /// Indices of the points that the metrics of `point` refer to.
   std::vector<std::size_t> references(std::size_t point) const;
-  /// The intervals of a combination that are too wide, with what they need.
+  /// Text with the intervals of a combination that are too wide, and the repetitions or settings that would narrow them.
   std::string wide_intervals(const CombinationChoice& combination) const;
   void choose(CombinationChoice& combination, MetricValues* values, const std::vector<StoredPoint>& stored);
 

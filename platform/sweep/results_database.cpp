@@ -184,7 +184,7 @@ void ResultsDatabase::check_contents() {
 
 void ResultsDatabase::create() {
   database_->integer("PRAGMA journal_mode = WAL");
-  // Commits survive a kill of the process; only a power failure may lose the last ones.
+  // Commits survive a kill of the process; only a power failure may lose the last commits.
   database_->run("PRAGMA synchronous = NORMAL");
   SqliteTransaction transaction(*database_);
   const std::int64_t version = database_->integer("PRAGMA user_version");

@@ -95,7 +95,7 @@ class ResultsDatabase {
 
   std::vector<StoredSweep> sweeps();
   /// Throws SweepError when rows of a sweep or of its points differ from what was stored. Checks only databases that are opened
-  /// read-only: others may change during the check.
+  /// read-only: other databases may change during the check.
   void require_intact(std::int64_t sweep);
   /// SQL for `points.cause`, or its substitute in a database of version 1.
   std::string cause_column() const { return version_ < 2 ? "''" : "points.cause"; }

@@ -23,10 +23,10 @@ std::string readable_number(double value);
 
 /// Formats a share as "1 %" or "0.25 %".
 std::string readable_percent(double share);
-/// Formats a half-width as a share of the mean: "± 2.1 %"; of a mean of 0 as it is: "± 2.1".
+/// Formats a half-width as a share of the mean, "± 2.1 %", or as a number if the mean is 0, "± 2.1".
 std::string readable_interval(double mean, double half_width);
 /// Formats the mean and, if it has one, the half-width of its interval as a share of the mean: "1343.5 ± 2.1 %", and "1343.5 ±
-/// 2.1 % sampled" if the interval contains one of sampled timing.
+/// 2.1 % sampled" if the interval includes the error of sampled timing.
 std::string readable_spread(const Spread& spread);
 
 /// Confidence interval for which a report estimates the number of samples needed.
@@ -51,7 +51,8 @@ void write_points_csv(const std::vector<PointGroup>& groups, std::ostream& out);
 void write_failures(const std::vector<PointGroup>& groups, std::ostream& out);
 
 /// Writes the changes from `before` to `after`: means that differ by more than `threshold` (0.01 is 1 %) and whose intervals do
-/// not overlap. Combinations that only one of the two has are counted. Returns the number of changed values.
+/// not overlap. Combinations that only one of the two selections has are counted, not compared. Returns the number of changed
+/// values.
 std::size_t write_comparison(const std::vector<PointGroup>& before, const std::vector<PointGroup>& after,
                              const std::vector<ReportedMetric>& metrics, double threshold, std::ostream& out);
 

@@ -13,10 +13,10 @@ namespace {
 constexpr std::string_view kKernelPaths = "kernels.";
 constexpr std::string_view kHalfWidthColumn = "half_width_cycles";
 
-/// From which interval of the run that of a statistic follows.
+/// The interval of a kernel from which the interval of a statistic is derived.
 enum class Estimate : std::uint8_t { none, time, energy, energy_delay };
 
-/// `column`: the path behind "kernels.NAME.".
+/// `column`: the part of the path after "kernels.NAME.".
 Estimate estimate_of_kernel(std::string_view column) {
   constexpr std::array<std::string_view, 6> kTimes{"cycles",  "least_cycles", "most_cycles",
                                                    "time_ps", "shortest_ps",  "longest_ps"};
@@ -26,7 +26,8 @@ Estimate estimate_of_kernel(std::string_view column) {
   return column == "energy.energy_delay_js" ? Estimate::energy_delay : Estimate::energy;
 }
 
-/// "energy.DEVICE.whole.joules", for example. Energy and time of idle phases are not estimated.
+/// Estimate of a statistic outside of "kernels.", such as "energy.DEVICE.whole.joules". Energy and time of idle phases are not
+/// estimated.
 Estimate estimate_of_run(std::string_view path) {
   if (path == "run.simulated_ps") return Estimate::time;
   if (!path.starts_with("energy.")) return Estimate::none;
@@ -57,7 +58,7 @@ void SampledStatistics::prepare() {
 }
 
 bool SampledStatistics::may_be_estimated(std::string_view path) {
-  // A kernel's name may contain dots, so that only the runs of a database show where its column begins.
+  // A kernel's name may contain dots, so the column cannot be found without the runs of a database.
   return path.starts_with(kKernelPaths) || estimate_of_run(path) != Estimate::none;
 }
 

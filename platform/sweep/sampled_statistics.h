@@ -9,8 +9,8 @@
 //   run.simulated_ps, energy.DEVICE.whole|kernels.time_ps         sum over kernels of h of time_ps
 //   energy.DEVICE.whole|kernels.joules                            sum over kernels of half_width_joules
 //
-// Numbers of dispatches, workgroups, wavefronts and instructions are exact. All other statistics have no interval: those of the
-// tree contain the timed parts only, and the errors of what a program prints are unknown.
+// Numbers of dispatches, workgroups, wavefronts and instructions are exact. All other statistics have no interval: statistics
+// of the tree cover the timed parts only, and the errors of values that a program prints are unknown.
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,7 @@ class SqliteStatement {
   bool step();
   /// Executes a statement that returns no rows.
   void run();
-  /// Stops reading rows before the last one.
+  /// Stops reading rows before the last row.
   void reset();
 
   std::string text(int column) const;

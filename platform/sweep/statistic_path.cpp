@@ -19,7 +19,7 @@ std::vector<std::vector<SweepAxis>> groups_of(const SweepFile& sweep) {
   return groups;
 }
 
-/// Indices of the values of a group of axes, which vary together, at which each axis that the reference names has the
+/// Indices into the values of a group of axes, which vary together: those at which each axis that the reference names has the
 /// reference's value.
 std::vector<std::size_t> places(const std::vector<SweepAxis>& group, const NamedValues& reference) {
   std::vector<std::size_t> found;

@@ -59,7 +59,7 @@ std::string place_of(const NamedValues& axes, const NamedValues& repeats);
 /// A metric of a point.
 struct MetricValue {
   double value = 0;
-  double half_width = 0;  ///< half of the 95 % confidence interval that sampled timing gives it; 0: exact or unknown
+  double half_width = 0;  ///< half-width of its 95 % confidence interval due to sampled timing; 0: exact or unknown
 };
 
 /// Values of metrics for the points of one sweep. Points may refer to one another.

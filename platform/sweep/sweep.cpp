@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kDefaultDatabase = "lacuna-results.db";
-/// Maximum number of lines of a table that is printed; `lacuna results` prints longer tables.
+/// Maximum number of lines of the table that a sweep prints; `lacuna results` prints longer tables.
 constexpr std::size_t kMostLines = 60;
 /// Maximum number of combinations that are listed individually because their interval is too wide.
 constexpr std::size_t kMostNamed = 10;

@@ -5,7 +5,7 @@
 
 namespace lacuna {
 
-/// Exit code if some points failed; the results of the others are stored.
+/// Exit code if some points failed; the results of the other points are stored.
 inline constexpr int kExitSomeFailed = 1;
 
 /// Returns the process's exit code: 0 if every point is done, kExitSomeFailed, kExitInterrupted. Throws SweepError, UsageError,

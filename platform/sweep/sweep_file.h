@@ -53,7 +53,7 @@ struct SweepFile {
   std::string text;  ///< whole text, with included files inserted
   std::string name;  ///< name of the sweep in the database
 
-  // [sweep]
+  // Keys of section [sweep].
   SweepKey command;  ///< run, launch, exec or sida
   SweepKey program;
   std::vector<SweepKey> arguments;  ///< arguments of the program, after --

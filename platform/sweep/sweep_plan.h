@@ -50,8 +50,8 @@ class SweepPlan {
   std::size_t wanted() const;
   /// Registers the wanted points as members of the sweep.
   void register_in(ResultsDatabase& database) const;
-  /// Indices of wanted points that have no result yet (`retry`: or have failed). Contains only one of several points with equal
-  /// inputs.
+  /// Indices of wanted points that have no result yet or, with `retry`, have failed, timed out or been killed. Of several
+  /// points with equal inputs only one is included.
   std::vector<std::size_t> to_run(bool retry) const;
   /// Shell command that runs a point from any folder.
   std::string command(const PlannedPoint& point) const;

@@ -98,7 +98,7 @@ class Machine : public Bus, public HostServices {
   std::byte* at(std::uint64_t address) { return address >= kRam ? &ram_[address - kRam] : &device_[address - kDevice]; }
   std::uint64_t& x(unsigned index) { return core.registers().x[index]; }
 
-  // Bus
+  // Overrides of Bus.
   Result read(std::uint64_t address, std::span<std::byte> bytes, std::uint64_t& local_ps) override {
     ++reads;
     return access(address, bytes.size(), local_ps, [&](std::byte* place) { std::memcpy(bytes.data(), place, bytes.size()); });

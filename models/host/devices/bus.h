@@ -44,7 +44,8 @@ class HostBus : public sc_core::sc_module {
 
   HostBus(sc_core::sc_module_name module_name, const HostBusParameters& parameters, unsigned initiator_count);
 
-  /// Places a target at [base, base + size). Throws std::invalid_argument if the mapping is empty or overlaps another mapping.
+  /// Places a target at [base, base + size). Throws std::invalid_argument if the mapping is empty, wraps around or overlaps
+  /// another mapping.
   template <class TargetSocket>
   void map(const std::string& mapping_name, std::uint64_t base, Bytes size, TargetSocket& target) {
     add_mapping(mapping_name, base, size).bind(target);

@@ -34,7 +34,7 @@ struct Hart::Implementation final : rv64::Bus, rv64::HostServices, GuestAccess, 
   void debug(const GdbStop& stop, bool wait_for_client);
   GdbStop stop_of(rv64::StopReason reason) const;
 
-  // rv64::Bus
+  // Overrides of rv64::Bus.
   Result read(std::uint64_t address, std::span<std::byte> bytes, std::uint64_t& local_ps) override;
   Result write(std::uint64_t address, std::span<const std::byte> bytes, std::uint64_t& local_ps) override;
   std::optional<rv64::MemoryRegion> direct(std::uint64_t address, bool for_write) override;
@@ -43,17 +43,17 @@ struct Hart::Implementation final : rv64::Bus, rv64::HostServices, GuestAccess, 
   bool transport_debug(tlm::tlm_command command, std::uint64_t address, std::byte* data, std::size_t size);
   void prepare(tlm::tlm_command command, std::uint64_t address, std::byte* data, std::size_t size);
 
-  // rv64::HostServices
+  // Overrides of rv64::HostServices.
   bool semihosting_call() override;
   void htif_store() override;
 
-  // GuestAccess
+  // Overrides of GuestAccess.
   bool read_guest(std::uint64_t address, std::span<std::byte> bytes) override;
   bool write_guest(std::uint64_t address, std::span<const std::byte> bytes) override;
   std::uint64_t now_ps() const override { return core.now_ps(); }
   void end_program(std::uint64_t code) override;
 
-  // GdbTarget
+  // Overrides of GdbTarget.
   bool read_gdb_register(unsigned number, std::uint64_t& value) override;
   bool write_gdb_register(unsigned number, std::uint64_t value) override;
   bool read_gdb_memory(std::uint64_t address, std::span<std::byte> bytes) override { return read_guest(address, bytes); }

@@ -46,7 +46,7 @@ TEST(HartGdb, Session) {
   write_script(folder / "session.gdb", port);
   const pid_t debugger = start_debugger(folder / "session.gdb", folder / "output");
   ASSERT_GT(debugger, 0);
-  // A debugger that ends before it connects must not leave the hart waiting for one.
+  // If the debugger ends before it connects, the hart stops waiting for it.
   environment.hart.set_stop_request(
       [debugger] { return ::kill(debugger, 0) != 0 || ::waitpid(debugger, nullptr, WNOHANG) > 0; });
   // Ctrl-C is sent to the debugger while the hart is in the endless loop, the only part of the program that takes a long time.

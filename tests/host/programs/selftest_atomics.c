@@ -22,7 +22,7 @@ void test_atomics(void) {
   CHECK_EQUAL(cell[0], 6);
   load_reserved(&cell[0]);
   CHECK_EQUAL(store_conditional(&cell[1], 8), 1); /* not the reserved address */
-  CHECK_EQUAL(store_conditional(&cell[0], 8), 1); /* and any SC ends the reservation */
+  CHECK_EQUAL(store_conditional(&cell[0], 8), 1); /* the SC above has ended the reservation, although it failed */
   load_reserved(&cell[0]);
   __asm__ volatile("ecall" ::: "memory"); /* a trap in between ends the reservation at mret */
   CHECK_EQUAL(store_conditional(&cell[0], 8), 1);

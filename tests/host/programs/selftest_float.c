@@ -23,13 +23,13 @@ void test_floating_point(void) {
     CHECK_EQUAL(CSR_READ(fflags), 1);
     CHECK_EQUAL(bits(-one / three), minus_third[mode]);
   }
-  /* The halfway case separates RNE and RMM: 1 + 2^-53. */
+  /* 1 + 2^-53 is halfway between two doubles: RNE and RMM round it differently. */
   volatile double half_ulp = 0x1p-53;
   CSR_WRITE(fcsr, 0);
   CHECK_EQUAL(bits(one + half_ulp), 0x3ff0000000000000);
   CSR_WRITE(fcsr, 4 << 5);
   CHECK_EQUAL(bits(one + half_ulp), 0x3ff0000000000001);
-  /* Static rounding mode in the instruction overrides frm. */
+  /* The static rounding mode of an instruction overrides frm. */
   uint64_t integer;
   __asm__ volatile("fcvt.l.d %0, %1, rtz" : "=r"(integer) : "f"(2.75));
   CHECK_EQUAL(integer, 2);
@@ -61,7 +61,8 @@ void test_floating_point(void) {
   __asm__ volatile("fmv.w.x ft0, %1\n fmv.x.d %0, ft0" : "=r"(integer) : "r"(0x3f800000ull) : "ft0");
   CHECK_EQUAL(integer, 0xffffffff3f800000);
 
-  /* A reserved frm makes dynamic rounding illegal; FS = 0 makes everything illegal; any write makes FS dirty. */
+  /* A reserved frm makes dynamic rounding illegal; FS = 0 makes all floating-point instructions and CSRs illegal; any write
+   * makes FS dirty. */
   trap_reset();
   CSR_WRITE(frm, 5);
   __asm__ volatile("fadd.d ft0, ft0, ft0" ::: "ft0", "memory");

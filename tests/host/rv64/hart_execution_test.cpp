@@ -210,7 +210,7 @@ TEST(HartTime, DeviceStoreEndsTheSliceAfterIt) {
 }
 
 TEST(HartTime, DeviceLoadEndsTheSliceAfterItWhenALineChanges) {
-  // Every kind of load: integer, floating-point, reserved.
+  // Every kind of load: integer, floating-point, load-reserved.
   for (const std::uint32_t load :
        {encode_i(lw, kA1, kA0, 0), encode_i(lbu, kA1, kA0, 0), encode_i(flw, 1, kA0, 0), encode(lr_w, kA1, kA0, 0)}) {
     for (const bool changes : {false, true}) {

@@ -77,7 +77,7 @@ TEST(HartModule, RunsATinyProgram) {
   EXPECT_EQ(hart.read_register(kRa), kDelay);
   const HartStatistics& s = hart.statistics();
   EXPECT_EQ(s.instructions, 19u);
-  EXPECT_EQ(s.waiting, Tick{kDelay * 1000 - 5'000});  // minus one cycle of the store and four of wfi
+  EXPECT_EQ(s.waiting, Tick{kDelay * 1000 - 5'000});  // kDelay less one cycle of the store and four of wfi
   // `time` ticks every 100 ns.
   const std::uint64_t now = sc_core::sc_time_stamp().value();
   EXPECT_EQ(hart.read_register(kT1), (now - HartEnvironment::kDeviceLatency.ps - 4'000) / 100'000);

@@ -124,7 +124,7 @@ TEST(HartPmp, ATrapReturnsDataAccessesToMachineMode) {
   EXPECT_EQ(machine.core.statistics().exceptions, 1u);
 }
 
-// A failing SC is checked like a successful one, as the manual requires and Spike does.
+// A failing SC is checked like a successful SC, as the manual requires and Spike does.
 TEST(HartAtomics, AnScWithoutReservationIsCheckedAsAStore) {
   struct Case {
     std::uint64_t address;

@@ -121,7 +121,7 @@ TEST(ElementType, RefusesUnrepresentableValues) {
 std::vector<std::byte> all_of(const Contents& contents) {
   const auto file = open_contents(contents);
   std::vector<std::byte> bytes;
-  std::byte part[7];  // its end is inside an element
+  std::byte part[7];  // so small that reads end inside elements
   for (;;) {
     const std::int64_t count = file->read(part);
     if (count <= 0) return bytes;

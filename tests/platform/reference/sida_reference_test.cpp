@@ -1,4 +1,4 @@
-// Tests docs/reference/sida.md: the page equals the generated one and lists all parts of programs, whose structures have no
+// Tests docs/reference/sida.md: the page equals the generated text and lists all parts of programs; their structures have no
 // padding.
 #include "platform/reference/sida_reference.h"
 

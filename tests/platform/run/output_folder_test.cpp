@@ -227,7 +227,7 @@ TEST_F(OutputFolderInUse, ARunThatHasReservedItKeepsItWhileItLives) {
 // A system call filter simulates a file system without locks, because such file systems are rare.
 TEST_F(OutputFolderInUse, WithoutLocksTheRunGoesOnAndSaysSo) {
   const auto [text, status] = in_child([&] {
-    // The last arguments of BPF_JUMP are the numbers of instructions skipped if equal, and otherwise.
+    // The last arguments of BPF_JUMP are the numbers of instructions skipped if the values are equal, and if they are not.
     sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fcntl, 0, 4),

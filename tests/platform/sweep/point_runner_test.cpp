@@ -116,7 +116,7 @@ TEST_F(Points, FailForAReason) {
       {"kill -KILL $$", PointState::killed, 137,
        "killed by SIGKILL \\(Killed\\)( from outside of the sweep|, out of memory), at [0-9]+ MiB.*"},
       {"kill -TERM $$", PointState::killed, 143, "killed by SIGTERM \\(Terminated\\)"},
-      // The simulator's first error counts; later errors, including those of the host program, are consequences.
+      // The simulator's first error is the cause; later errors, including those of the host program, are consequences.
       {log_line("info", "process 7") + log_line("warning", "odd") + log_line("error", fault) + log_line("error", "later") +
            log_line("warning", "mistakes of the guest: 1 stopped queues") + "echo 'Aborting'\nkill -ABRT $$",
        PointState::failed, 134, "at 12\\.5 us: " + fault},

@@ -30,8 +30,8 @@ TEST(SampleOrder, HasEachNumberOnce) {
   }
 }
 
-// The first eighth of many start times contains each remainder about equally often, so that no period of the machine is
-// over-represented.
+// The first eighth of many start times contains each remainder modulo a period about equally often, so that no phase of a
+// periodic effect is over-represented.
 TEST(SampleOrder, HasNoPeriod) {
   const std::vector<std::size_t> order = sample_order(8192);
   for (const std::size_t period : {2U, 3U, 4U, 8U, 16U, 64U}) {
@@ -84,7 +84,7 @@ class Repetitions : public ::testing::Test {
     return std::stoi(plan.points()[point].point.repeats.front().second);
   }
 
-  /// `half_width`: that of the cycles, if they are an estimate.
+  /// `half_width`: half-width of the cycles' interval; 0: the cycles are exact.
   static void store(ResultsDatabase& database, const SweepPlan& plan, std::size_t point, const Cycles& cycles,
                     double half_width = 0) {
     PointRecord record;
@@ -225,7 +225,7 @@ TEST_F(Repetitions, DoNotNarrowSampledTiming) {
                           "repetitions do not make narrower: set a smaller sampling.error, or gpu.timing = loose"));
 }
 
-// If a repetition fails, no more are added: it would fail again, and the other repetitions do not represent it.
+// If a repetition fails, no further repetitions are added: it would fail again, and the other repetitions do not represent it.
 TEST_F(Repetitions, AreNotGoneOnWithWhenOneFails) {
   const auto sweep = plan("until = 1 %", "12, 13");
   const auto results = database();

@@ -20,8 +20,8 @@ using ::testing::HasSubstr;
 
 using Values = std::vector<std::pair<std::string, double>>;
 
-/// Statistics of a run with kernel `k`, whose cycles are known to 2 % and whose energy to 5 %, and `m`, known to 1 %. The names
-/// of two kernels that were timed whole begin like `k`.
+/// Statistics of a run with two sampled kernels: `k`, with half-widths of 2 % of its cycles and 5 % of its energy, and `m`,
+/// with 1 % of its cycles. Two kernels that were timed completely have names that begin with `k`.
 Values sampled_run() {
   return {{"run.simulated_ps", 9e6},
           {"energy.gpu.whole.joules", 40},
@@ -166,7 +166,8 @@ TEST_F(SampledPoints, AreMarkedInTables) {
     write_groups(groups, metrics, wanted, text);
     return text.str();
   };
-  // Of three: s = 1, t = 4.303, so that Student's interval is ± 2.484, and the whole one sqrt(2.484^2 + 20^2) = 20.15.
+  // Machine "three": s = 1, t = 4.303, so Student's interval is ± 2.484; with sampled timing it is ± sqrt(2.484^2 + 20^2) =
+  // 20.15.
   EXPECT_EQ(table({0.05, true}),
             "machine    done               cycles  for ± 5 %\n"
             "one      1 of 1  1,000 ± 2 % sampled          -\n"
