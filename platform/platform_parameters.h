@@ -81,7 +81,8 @@ struct PlatformParameters {
   void describe(ParameterSet& set, Machine machine);
   /// Adds the sections of all machines to `set`.
   void describe(ParameterSet& set);
-  /// Number of host threads for a GPU's compute units: sim.threads, or its default value.
+  /// Number of host threads for a GPU's compute units: sim.threads or its default, but at most one for each shader array, and
+  /// one if timing is functional.
   unsigned threads() const;
   /// Whether worker threads yield to other processes on the host: yes if their number is the default, no if the user has set
   /// it.

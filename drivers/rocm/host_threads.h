@@ -30,7 +30,7 @@ class HostThreads {
   struct Look {
     bool quiet = false;        ///< every thread waits, or is disregarded
     bool ran = false;          ///< a thread may have run since the last look
-    bool disregarded = false;  ///< at least one thread that does not wait is disregarded
+    bool disregarded = false;  ///< a disregarded thread has called the runtime, or does not sleep
     bool computing = false;    ///< not quiet, and each thread that prevents `quiet` has run for kMoment since begin_moment()
     pid_t given_up = 0;        ///< a thread that this look has disregarded for the first time; 0 if none
   };

@@ -38,8 +38,9 @@ class Memory {
   /// Registering the same range again increments its reference count; each registration requires a deregister().
   HSAKMT_STATUS register_memory(void* address, std::uint64_t size, HsaMemFlags flags);
   HSAKMT_STATUS deregister(void* address);
-  /// Maps [address, address + size) for the GPUs `nodes`, and removes mappings for other GPUs; `gpu_address` receives the
-  /// address that they use.
+  /// Maps the allocation or registration that contains `address` for the GPUs `nodes`, and unmaps it from other GPUs. Of
+  /// scratch memory, maps only [address, address + size), for its own GPU. `gpu_address` receives the address that the GPUs
+  /// use.
   HSAKMT_STATUS map(void* address, std::uint64_t size, std::span<const HSAuint32> nodes, HSAuint64& gpu_address);
   HSAKMT_STATUS map_to_all(void* address, std::uint64_t size, HSAuint64& gpu_address);
   /// Does nothing to memory that has more than one registration.
@@ -89,7 +90,8 @@ class Memory {
   void give_back_physical(const Allocation& allocation, std::uint64_t physical, std::uint64_t size, HSAuint32 node);
   void add_edits(const Allocation& allocation, std::uint64_t offset, std::uint64_t size, HSAuint32 node, std::uint64_t physical,
                  bool map, std::vector<Edit>& edits) const;
-  /// Applies the edits in order. False if a GPU refused one: the edits before it have been applied, those after it have not.
+  /// Applies the edits in order, up to the first that a GPU refuses. Returns false if an edit was refused or the simulation has
+  /// ended.
   bool apply(const std::vector<Edit>& edits);
 
   Simulation& simulation_;

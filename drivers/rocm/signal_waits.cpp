@@ -42,7 +42,7 @@ struct Runtime {
   decltype(hsa_amd_signal_async_handler)* async_handler = nullptr;
 } runtime;
 
-/// The last load of a thread, and the number of times it has been repeated.
+/// The last load of a thread, and the number of consecutive times that it has been made.
 struct Repetition {
   std::uint64_t what = 0;
   std::uint64_t value = 0;
@@ -92,8 +92,8 @@ hsa_signal_value_t load_relaxed(hsa_signal_t signal) {
 /// Free entries that HIP requires before it submits a packet: one for the packet, and one that must stay free.
 constexpr std::uint32_t kLeastRoom = 2;
 
-/// Returns the read index; if the queue is full, waits for free entries first. Each packet that the GPU retires frees one, but
-/// the thread sleeps until a quarter of the queue is free: otherwise GPU and program would run alternately, with two thread
+/// Returns the read index; if the queue is full, waits for free entries first. Each packet that the GPU retires frees an entry,
+/// but the thread sleeps until a quarter of the queue is free: otherwise GPU and program would run alternately, with two thread
 /// switches per packet.
 template <typename Load>
 std::uint64_t read_index(const hsa_queue_t* queue, const Load& load) {

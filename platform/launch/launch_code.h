@@ -24,7 +24,7 @@ struct LaunchCode {
 
 class LaunchCodes {
  public:
-  /// `wanted_target` selects among the code objects of a bundle; "" = the first one, whose target then applies to all.
+  /// `wanted_target` selects among the code objects of a bundle; "" = the first, whose target then applies to all.
   LaunchCodes(PlanStream& plan, std::string wanted_target) : plan_(plan), wanted_target_(std::move(wanted_target)) {}
 
   /// Drops loaded code objects and kernel numbers; keeps the contents of files.

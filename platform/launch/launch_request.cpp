@@ -110,7 +110,7 @@ LaunchProgram file_program(const CommandLine& line) {
 }  // namespace
 
 LaunchSession requested_launch(const CommandLine& line) {
-  // If the file has code objects for several targets, select those for the configured GPU.
+  // If the file has code objects for several targets, select the code object for the configured GPU.
   std::string target;
   for (const ConfigurationSource& source : line.configuration)
     if (!source.file && source.value.starts_with("gpu.target=")) target = source.value.substr(source.value.find('=') + 1);

@@ -17,7 +17,7 @@ namespace lacuna {
 
 class LaunchSession {
  public:
-  /// `wanted_target` selects among the code objects of a bundle; "" = the first one, whose target then applies to all.
+  /// `wanted_target` selects among the code objects of a bundle; "" = the first, whose target then applies to all.
   explicit LaunchSession(LaunchProgram program, std::string wanted_target = {});
   LaunchSession(const LaunchSession&) = delete;
   LaunchSession& operator=(const LaunchSession&) = delete;

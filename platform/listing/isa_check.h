@@ -27,7 +27,7 @@ struct KernelCheck {
   isa::Verdict verdict() const;
 };
 
-/// All kernels of a code object, ascending by address.
+/// All kernels of a code object, ascending by address of the descriptor.
 std::vector<KernelCheck> check_kernels(const CodeObject& object);
 
 /// Checks the files and prints a report, as text or as JSON; returns true if every kernel can run. Throws ElfError for a file

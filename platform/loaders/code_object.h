@@ -73,7 +73,7 @@ class CodeObject {
   bool has_metadata() const { return has_metadata_; }
   /// Kernels in the order of the metadata.
   const std::vector<KernelMetadata>& kernels() const { return kernels_; }
-  /// Kernels found by their symbols, ascending by address; independent of the metadata.
+  /// Kernels found by their symbols, ascending by address of the descriptor; independent of the metadata.
   const std::vector<KernelEntry>& entries() const { return entries_; }
   /// Throws ElfError, with the nearest name and the list of kernels, if there is no such kernel.
   const KernelMetadata& kernel(std::string_view name) const;

@@ -14,8 +14,8 @@
 
 namespace lacuna {
 
-/// Writes further columns of kernels.csv, each with a comma before it: energy, mean and peak power, energy-delay product, and
-/// the energy of each block.
+/// Writes further columns of kernels.csv, each with a comma before it: energy with half-width and bounds, mean and peak power,
+/// energy-delay product, and the energy of each block.
 void write_energy_csv_header(const std::vector<std::string>& blocks, std::ostream& out);
 void append_energy_csv(const KernelEnergy& energy, Tick time, std::string& line);
 /// Returns the values of append_energy_csv() as a JSON object. `time`: duration of the kernel, or total duration of the kernels
@@ -35,8 +35,8 @@ struct NamedEnergy {
   Tick time;  ///< total duration of all dispatches
   const KernelEnergy* energy;
 };
-/// Writes a line per kernel, summed over its dispatches: their number, energy, mean and peak power, energy-delay product, and
-/// the blocks with the largest energy.
+/// Writes a line per kernel, summed over its dispatches: their number, energy, mean power with its bounds, peak power,
+/// energy-delay product, and the blocks with the largest energy.
 void write_energy_table(const std::vector<NamedEnergy>& kernels, const std::vector<std::string>& blocks, std::ostream& out);
 
 }  // namespace lacuna

@@ -95,10 +95,10 @@ void write_kernel_totals_csv(const std::vector<KernelSummary>& summaries, std::o
                              const std::vector<std::string>& energy_blocks = {});
 /// Writes a table for the terminal: a line per dispatch and a total.
 void write_kernel_table(const std::deque<KernelRecord>& records, std::ostream& out);
-/// Writes a table for the terminal if there are many dispatches: a line per kernel, with the number of dispatches and their
-/// shortest and longest time.
+/// Writes a table for the terminal, for runs with many dispatches: a line per kernel, with the number of dispatches and their
+/// shortest, mean and longest time, and a total.
 void write_kernel_table(const std::vector<KernelSummary>& summaries, std::ostream& out);
-/// Adds all data that must be equal in every run, that is, all except the wall time.
+/// Adds the data of the records that the run hash covers: all except wall time, energy and bytes in bulk.
 void add_kernels(std::span<const KernelRecord> records, RunHash& hash);
 
 }  // namespace lacuna

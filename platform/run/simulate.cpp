@@ -56,7 +56,7 @@ void log_end(RunEnd end, const Platform& platform, const std::string& reason) {
 }
 
 /// The program's command line for semihosting. The first word is a constant instead of the file's name or path, because the
-/// hart spends time on each character, so that the name would affect simulated time.
+/// hart spends time on each character, so the name would affect simulated time.
 std::string guest_command_line(const CommandLine& line) {
   std::string text = "program";
   for (const std::string& argument : line.guest_arguments) text += ' ' + argument;
@@ -200,7 +200,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
   platform.describe_statistics(statistics);
 
   const InterruptHandler interrupts;
-  // If the reader of standard output closes its pipe, this is then a write error like any other, and the results are still
+  // Ignore SIGPIPE: if the reader of standard output closes its pipe, the write fails like any other, and the results are still
   // written.
   std::signal(SIGPIPE, SIG_IGN);
   // Create the folder only after the input has been found valid.

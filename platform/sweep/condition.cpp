@@ -23,8 +23,8 @@ Number number_of(double value) {
   return Number::of_real(value);
 }
 
-/// Numbers that represent texts in expressions: a quantity is represented by its value, every other text by a unique number,
-/// which is the same at each occurrence.
+/// Numbers that represent texts in expressions: a quantity is represented by its value, `true` and `false` by 1 and 0, every
+/// other text by a unique number, which is the same at each occurrence.
 class Texts {
  public:
   Number number(std::string_view text) {
@@ -42,7 +42,7 @@ class Texts {
   std::vector<std::string> texts_;
 };
 
-/// Translates an expression to names that the evaluator accepts: axes to `axis0`, texts and quantities to `text0`.
+/// Translates an expression for the evaluator: axes, texts and quantities become variables `value0`, `value1`, …
 class TranslatedExpression {
  public:
   /// `real`: evaluate all numbers as real numbers.

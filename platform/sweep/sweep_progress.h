@@ -12,7 +12,7 @@ namespace lacuna {
 
 class SweepProgress {
  public:
-  /// `metrics`: metrics of the sweep. Metrics that the results of the first ended point do not have are reported.
+  /// `metrics`: metrics of the sweep. Metrics that the results of the first successful point do not have are reported.
   SweepProgress(bool enabled, std::vector<Metric> metrics);
   ~SweepProgress() { hide(); }
   SweepProgress(const SweepProgress&) = delete;

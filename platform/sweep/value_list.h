@@ -24,8 +24,8 @@ std::optional<Quantity> parse_quantity(std::string_view text);
 std::optional<double> parse_share(std::string_view text);
 
 /// Parses values separated by commas outside of brackets. `A..B` counts up by 1, `A..B+STEP` by STEP, `A..B*FACTOR` multiplies;
-/// both ends are included, in the unit of A. Double quotes keep a text with commas or dots unchanged. Throws SweepError with
-/// the problem, without its location.
+/// B is included if the range reaches it. The values have the unit of A. Double quotes keep a text with commas or dots
+/// unchanged. Throws SweepError with the problem, without its location.
 std::vector<std::string> parse_values(std::string_view text);
 
 }  // namespace lacuna

@@ -13,7 +13,7 @@ struct ThreadHooks {
   /// `caller`.
   void (*handed_over)(const void* caller);
 };
-/// Name and type of the library's function that sets the hooks; they must live as long as the process. Null removes them.
+/// Name and type of the library's function that sets the hooks. The hooks must live as long as the process; null removes them.
 inline constexpr const char* kSetThreadHooks = "lacuna_set_thread_hooks";
 using SetThreadHooks = void(const ThreadHooks*);
 
