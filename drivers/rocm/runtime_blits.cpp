@@ -58,7 +58,7 @@ struct CopyBufferArguments {
   std::uint64_t source, destination;
   std::uint64_t source_origin, destination_origin;  ///< copyBuffer: in bytes; copyBufferAligned: in elements
   std::uint64_t size;                               ///< in work-items
-  std::uint32_t remainder;  ///< copyBuffer: bytes of the last work-item, 8 = one byte each; Aligned: 16 = bytes per element
+  std::uint32_t remainder;                          ///< copyBuffer: bytes of the last work-item; 8 = one byte per work-item
   std::uint32_t padding;
   std::uint64_t global_offset;
 };

@@ -88,7 +88,7 @@ class Hart : public sc_core::sc_module {
   Hart(sc_core::sc_module_name name, const HartParameters& parameters);
   ~Hart() override;
 
-  // Wiring: these functions are called before the simulation starts.
+  // Wiring, before the simulation starts. detach_semihosting() and tell_debugger_of_end() are called at its end.
   void set_reset_pc(std::uint64_t pc);
   /// Sets the source of the CSR `time`: the platform's mtime at a point in simulated time. Without it the hart has no such CSR.
   void set_time_source(std::function<std::uint64_t(Tick at)> mtime);
