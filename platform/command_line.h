@@ -110,7 +110,7 @@ struct CommandLine {
 /// The long names of a command's options, without dashes.
 std::vector<std::string> option_names(Command command);
 
-/// Throws UsageError.
+/// Parses the arguments of lacuna, without the program name. Throws UsageError.
 CommandLine parse_command_line(const std::vector<std::string>& arguments);
 
 }  // namespace lacuna

@@ -15,7 +15,7 @@ fs::path resolved(const fs::path& file) {
   return fs::weakly_canonical(file, status);
 }
 
-/// Returns `name` with its file name replaced by the most similar one in the folder of `file`; "" if none is similar.
+/// Returns `name` with its file name replaced by the most similar name in the folder of `file`; "" if none is similar.
 std::string nearest_file(const fs::path& file, const std::string& name) {
   std::vector<std::string> names;
   std::error_code status;

@@ -38,7 +38,7 @@ class Platform : public sc_core::sc_module {
   /// into RAM.
   void load(const ElfFile& program, const std::string& command_line, const GuestFileProvider& files = {});
 
-  /// Closes the guest's files, removing unfinished ones, and ends the platform's threads. Necessary even if the process ends
+  /// Closes the guest's files, removes unfinished files, and ends the platform's threads. Necessary even if the process ends
   /// without destroying the platform. Nothing may be simulated afterwards.
   void shut_down() {
     hart_.detach_semihosting();

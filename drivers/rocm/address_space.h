@@ -2,7 +2,7 @@
 //
 // Ranges are allocated first fit from a dedicated region, so that a program that makes the same calls gets the same addresses
 // in every run: GPUs see only these addresses, and the behaviour of their TLBs depends on them. An inaccessible guard page lies
-// before and after each range, so that an access beyond an allocation faults instead of reaching the next one.
+// before and after each range, so that an access beyond an allocation faults instead of reaching the next range.
 #pragma once
 
 #include <cstdint>

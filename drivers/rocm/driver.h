@@ -25,7 +25,7 @@ namespace lacuna::rocm {
 
 class Driver {
  public:
-  /// Opens the driver; calls are counted, and the first one builds the platform. Errors in the configuration go to stderr.
+  /// Opens the driver; calls are counted, and the first call builds the platform. Errors in the configuration go to stderr.
   static HSAKMT_STATUS open();
   /// Undoes one open(). The last close() destroys all queues and writes the results so far.
   static HSAKMT_STATUS close();

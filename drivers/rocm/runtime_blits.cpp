@@ -35,7 +35,7 @@ constexpr std::array kHsaCode{HsaCode{Kernel::fill, "Fill (HSA runtime)", 47 * 4
                               HsaCode{Kernel::copy_aligned, "CopyAligned (HSA runtime)", 124 * 4, 0xc9ed7ddde0f282c7}};
 
 // Kernel arguments. A copy consists of consecutive phases of different access widths; together they cover the range from the
-// start of the first phase to the end of the last one.
+// start of the first phase to the end of the last phase.
 struct CopyAlignedArguments {
   std::uint64_t start[8];  ///< source and destination of four phases
   std::uint64_t source_end, destination_end;
@@ -178,7 +178,7 @@ std::optional<Blit> find_by_name(const GpuVm& vm, const Dispatch& dispatch) {
     if (!a || !covers(dispatch, a->size, a->global_offset) || a->size == 0) return std::nullopt;
     std::uint64_t origin_unit = 1;
     if (name == "copyBuffer") {
-      // Copies either bytes, or words of which the last one may be partial; origins are in bytes.
+      // Copies either bytes, or words, of which the last may be partial; origins are in bytes.
       blit.kernel = Kernel::copy_buffer;
       blit.element = a->remainder == 8 ? 1 : 4;
       blit.bytes = a->remainder == 8 ? a->size : (a->size - 1) * 4 + a->remainder;

@@ -42,7 +42,7 @@ constexpr Tick kClockRead{1'000'000};
 /// store to memory without a notification is seen.
 constexpr Tick kStep{10'000'000};
 /// Number of consecutive checks of the program without sleeping: enough for a program that waits for a kernel and launches the
-/// next one.
+/// next kernel.
 constexpr unsigned kLooksAwake = 200;
 constexpr std::chrono::microseconds kFirstSleep{20};
 /// After a thread has been released, only every 16th check reads the state of all threads from /proc, which costs the host

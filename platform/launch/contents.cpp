@@ -45,7 +45,7 @@ class Random {
   std::uint64_t state_;
 };
 
-/// Natural logarithm by its series around 1: the host's log() may differ in the last bit between hosts.
+/// Natural logarithm, computed by a series because log() may differ in the last bit between hosts.
 double logarithm(double x) {
   constexpr double kLn2 = 0.69314718055994530942;
   int exponent = 0;

@@ -27,7 +27,7 @@ enum launch_operation {
   LAUNCH_KERNEL,   /* launch_kernel, name: looks a kernel up */
   LAUNCH_ALLOCATE, /* launch_allocate: a buffer in GPU memory, all zero */
   LAUNCH_QUEUE,    /* launch_queue: creates the queue for all later records */
-  LAUNCH_DISPATCH, /* launch_dispatch, patches, argument segment: queued after earlier ones */
+  LAUNCH_DISPATCH, /* launch_dispatch, patches, argument segment: queued after earlier dispatches */
   LAUNCH_UPLOAD,   /* launch_transfer: waits for the dispatches, then copies a stream to a buffer */
   LAUNCH_DOWNLOAD, /* launch_transfer: waits for the dispatches, then copies a buffer to a stream */
   LAUNCH_ABORT,    /* ends the program immediately with LAUNCH_REFUSED_CODE: the host has found and reported an error */

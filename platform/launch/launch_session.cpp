@@ -26,7 +26,7 @@ class LaunchSession::PlanFile final : public GuestFile {
   std::int64_t write(std::span<const std::byte>) override { return errno = EBADF, -1; }
   bool seek(std::uint64_t) override { return errno = ESPIPE, false; }
   std::int64_t length() override { return -1; }
-  /// Reads return the available records without waiting: later records may depend on the execution of earlier ones.
+  /// Reads return the available records without waiting: later records may depend on the execution of earlier records.
   bool terminal() const override { return true; }
 
  private:

@@ -79,7 +79,7 @@ class ElfFile {
   std::uint16_t machine() const { return machine_; }
   std::uint32_t flags() const { return flags_; }
   std::uint64_t entry() const { return entry_; }
-  /// OS ABI and ABI version in e_ident.
+  /// OS ABI in e_ident; abi_version() returns the ABI version.
   std::uint8_t os_abi() const { return os_abi_; }
   std::uint8_t abi_version() const { return abi_version_; }
   const std::vector<ElfSegment>& segments() const { return segments_; }

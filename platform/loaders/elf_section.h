@@ -10,8 +10,8 @@
 namespace lacuna {
 
 /// Returns the file with an additional section `name`, which is not loaded and contains `contents`; replaces an existing
-/// section of that name. The new section is the last one, followed by section names and section table; loaded contents are not
-/// moved. The operation is idempotent. Throws ElfError, naming `file`, if `elf` is not an intact ELF64 little-endian file.
+/// section of that name. The new section is the last section, followed by section names and section table; loaded contents are
+/// not moved. The operation is idempotent. Throws ElfError, naming `file`, if `elf` is not an intact ELF64 little-endian file.
 std::vector<std::byte> with_section(std::span<const std::byte> elf, std::string_view name, std::span<const std::byte> contents,
                                     const std::string& file);
 

@@ -22,7 +22,7 @@ struct KernelSignature {
 
 KernelSignature kernel_signature(const CodeObject& object, const KernelEntry& entry);
 
-/// Writes indented lines of text.
+/// Writes the signature as indented lines of text.
 void write_signature(const KernelSignature& signature, std::ostream& out);
 nlohmann::ordered_json signature_json(const KernelSignature& signature);
 

@@ -34,8 +34,8 @@ struct MeetingShare {
 };
 MeetingShare meeting_share(const EmnTable& table, unsigned core);
 
-/// Writes the mesh, the meeting node of each pair of last-level caches for a core, and the share of pairs that have one, for
-/// this core and for all cores.
+/// Writes the mesh, the meeting node of each pair of last-level caches for a core, and the share of pairs that have a meeting
+/// node, for this core and for all cores.
 void write_meeting_text(const MeshMap& map, const EmnTable& table, unsigned core, std::ostream& out);
 void write_meeting_svg(const MeshMap& map, const EmnTable& table, unsigned core, std::ostream& out);
 

@@ -26,7 +26,7 @@ class FolderLock {
  public:
   static constexpr const char* kFile = ".lacuna-lock";
 
-  /// Throws WriteError.
+  /// Opens or creates the file in `folder`. Throws WriteError.
   explicit FolderLock(const std::filesystem::path& folder);
   ~FolderLock();
   FolderLock(FolderLock&& other) noexcept;

@@ -33,7 +33,7 @@ struct NamedActivity {
 /// machine that was used follows, with warnings for kernels in which its checks failed. Writes nothing if no kernel was timed.
 void write_activity_report(const std::vector<NamedActivity>& kernels, std::ostream& out);
 /// Share of a resource's peak from which bound_of() names the resource, such as "DRAM bandwidth". Otherwise bound_of() names
-/// the most frequent wait of the wavefronts: "latency of vector memory, with 40 % of the wavefront slots in use".
+/// the wait that takes most wavefront cycles: "latency of vector memory, with 40 % of the wavefront slots in use".
 inline constexpr double kBoundShare = 0.6;
 std::string bound_of(const KernelActivity& activity);
 

@@ -14,7 +14,7 @@ namespace lacuna {
 
 class RunParameters {
  public:
-  /// Throws ConfigurationError.
+  /// Applies the sources to the parameters of a machine. Throws ConfigurationError.
   RunParameters(const std::vector<ConfigurationSource>& sources, Machine machine);
   RunParameters(const RunParameters&) = delete;
   RunParameters& operator=(const RunParameters&) = delete;

@@ -27,7 +27,7 @@ struct GuestProgram {
   std::function<int(int code, std::ostream* out)> conclude{};
 };
 
-/// Builds the platform, runs the program on it, writes the results. Returns the process's exit code
+/// Builds the platform, runs the program on it and writes the results. Returns the process's exit code
 /// (platform/run/exit_codes.h). Throws ConfigurationError, ElfError, OutputError or UsageError if the user's input is invalid.
 int simulate(const CommandLine& command_line, GuestProgram program);
 /// Runs the program that the command line names.

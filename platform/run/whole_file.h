@@ -10,7 +10,8 @@
 
 namespace lacuna {
 
-/// Output cannot be written: no space left, standard output closed. The message states the file and the reason.
+/// Output cannot be written, for example because the disk is full or standard output is closed. The message states the file and
+/// the reason.
 class WriteError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -19,21 +20,21 @@ class WriteError : public std::runtime_error {
 /// `error`: an errno, or 0 if the reason is unknown.
 WriteError write_error(const std::string& name, int error);
 
-/// A file that is written under a hidden name in its folder and renamed when it is complete, replacing an earlier one.
+/// A file that is written under a hidden name in its folder and renamed when it is complete, replacing an earlier file.
 ///
 /// A target that is not a regular file (a device, a pipe) cannot be replaced and is written directly, as is an existing file in
 /// a folder in which no file can be created. A symbolic link is kept: the file to which it points is replaced. The permissions
 /// of an earlier file are kept.
 class WholeFile {
  public:
-  /// Throws WriteError.
+  /// Opens the file for writing. Throws WriteError.
   explicit WholeFile(std::filesystem::path path);
   /// Removes the hidden file and keeps the earlier file, if commit() was not called.
   ~WholeFile();
   WholeFile(const WholeFile&) = delete;
   WholeFile& operator=(const WholeFile&) = delete;
 
-  /// Throws WriteError.
+  /// Appends bytes to the file. Throws WriteError.
   void write(std::string_view bytes);
   /// Completes the file: all bytes have been written. Throws WriteError.
   void commit();

@@ -174,8 +174,8 @@ bool print_check(const ApplicationImage::Result& result, const ApplicationImage:
   return right;
 }
 
-/// Runs the application on the accelerator of a GPU, and prints. Returns false if a check was requested and the result is
-/// wrong.
+/// Runs the application on the accelerator of a GPU, and prints the results. Returns false if a check was requested and the
+/// result is wrong.
 bool run_on_gpu(const lacuna_sida_application& application, const SidaRunOptions& options,
                 const std::vector<ConfigurationSource>& configuration, std::ostream& out, std::ostream& warnings) {
   const Matrix matrix(options, warnings);

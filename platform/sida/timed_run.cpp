@@ -46,7 +46,7 @@ void time_on_sida(ApplicationJob& job, const sida::SparseMatrix& by_columns, con
       return;
     }
     if (!pass.has_os() && program.elements(pass, sida::Phase::ewise) == 0) return;
-    // A repeated pass has the same shape and no other user of the memory, so it takes as long as the first one.
+    // A repeated pass has the same shape and no other user of the memory, so it takes as long as the first pass.
     auto known = timed.find({outcome.pass, outcome.has_is});
     if (known == timed.end()) {
       const sida::PassShape shape = shape_of(program, pass, outcome, orders);

@@ -94,7 +94,7 @@ class PointRunner {
   std::filesystem::path folder(const PointTask& task) const;
 
   Setup setup_;
-  bool starting_ = true;  ///< whether to start the next process when one has ended
+  bool starting_ = true;  ///< whether to start the next process when a process has ended
   std::map<pid_t, Running> running_;
   std::optional<std::uint64_t> out_of_memory_kills_;  ///< OOM kills in this control group seen so far
 };

@@ -50,7 +50,7 @@ struct PointRecord {
   std::string commit;
   std::string compiler;
   std::string host;
-  std::string date;   ///< end of the run, ISO 8601, UTC
+  std::string date;   ///< end of the run, in UTC and ISO 8601 format
   std::string cause;  ///< cause of a failure, in one line
   std::string log;    ///< log, shortened by kept_log()
   PointResults results;
@@ -132,7 +132,7 @@ class ResultsDatabase {
   std::set<std::int64_t> intact_;  ///< sweeps that passed require_intact()
 };
 
-/// JSON of axes and inputs in the database. Parsing throws SweepError unless it is an object of strings.
+/// JSON text of axes or inputs in the database. The parsing functions throw SweepError unless the text is an object of strings.
 std::string to_json(const NamedValues& values);
 NamedValues values_of_json(const std::string& json);
 PointInputs inputs_of_json(const std::string& json);

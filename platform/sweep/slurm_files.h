@@ -33,7 +33,7 @@ void write_batch(const std::filesystem::path& folder, const BatchFile& batch);
 /// Reads the batch's file. Throws SweepError.
 BatchFile read_batch(const std::filesystem::path& folder);
 
-/// Write and read the result of a point in its folder. Writes are atomic; a read returns nullopt if there is no result.
+/// Writes the result of a point to its folder, atomically. read_result() returns nullopt if there is no result.
 void write_result(const std::filesystem::path& folder, const RunResult& result);
 std::optional<RunResult> read_result(const std::filesystem::path& folder);
 

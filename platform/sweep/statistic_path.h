@@ -16,7 +16,7 @@ struct StatisticPath {
   std::string path;
   NamedValues reference;  ///< values of the reference; empty = the point itself
 
-  /// Throws SweepError.
+  /// Parses a path with or without reference. Throws SweepError on a syntax error.
   static StatisticPath parse(std::string_view text);
   std::string text() const;
 };

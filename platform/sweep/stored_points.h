@@ -56,7 +56,7 @@ struct SweepSelection {
 /// A key that identifies a combination of axes and repetitions.
 std::string place_of(const NamedValues& axes, const NamedValues& repeats);
 
-/// A metric of a point.
+/// Value of a metric at a point.
 struct MetricValue {
   double value = 0;
   double half_width = 0;  ///< half-width of its 95 % confidence interval due to sampled timing; 0: exact or unknown

@@ -1,5 +1,5 @@
-// Tests parsers of external files with truncated and changed input: each file is accepted, or rejected with a sentence, and
-// none crashes the process. Seeds are fixed; LACUNA_MUTATIONS=N sets the number of changed files.
+// Tests parsers of external files with truncated and changed input: each file is accepted or rejected with an error message,
+// and none crashes the process. Seeds are fixed; LACUNA_MUTATIONS=N sets the number of changed files.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -6,7 +6,7 @@
 //
 // pthread_create(): a new thread gets its heap before the call returns. The C library maps the heap when the thread first
 // allocates or frees memory; if other threads mapped memory concurrently, the host's scheduling would decide the addresses of
-// this mapping and of all later ones. Compilers in ROCm's libraries hash addresses of functions, so even offsets in the
+// this mapping and of all later mappings. Compilers in ROCm's libraries hash addresses of functions, so even offsets in the
 // program's heap would differ.
 //
 // pthread_create(), pthread_mutex_unlock(): the driver can block the creator until the new thread waits, and a thread that

@@ -57,7 +57,7 @@ class HostBus : public sc_core::sc_module {
     std::uint64_t size;
     unsigned port;  ///< index in order of map() calls
   };
-  /// Sorted by base.
+  /// The mappings, sorted by base.
   const std::vector<Mapping>& mappings() const { return mappings_; }
   const HostBusStatistics& statistics() const { return statistics_; }
 

@@ -2,9 +2,8 @@
 //
 // tohost: device in bits 63:56, command in 55:48, payload in 47:0. Device 0: if bit 0 of the payload is set, the program ends
 // with exit code payload >> 1; otherwise the payload is the address of a block {number, argument 0, 1, 2, ...} of a Linux
-// system call, of which only exit and write to stdout or stderr are implemented. Device 1: command 1 puts a character, command
-// 0 reads one.
-// Source: the convention documented by riscv-isa-sim, as used by riscv-tests. No SystemC.
+// system call, of which only exit and write to stdout or stderr are implemented. Device 1: command 1 writes a character to the
+// console, command 0 reads a character. Source: the convention documented by riscv-isa-sim, as used by riscv-tests. No SystemC.
 #pragma once
 
 #include <cstdint>

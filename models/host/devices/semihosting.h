@@ -1,8 +1,8 @@
 // Semihosting: the guest's console, files and exit, on behalf of a program without an operating system.
 //
 // Operations and parameter blocks: Semihosting for AArch32 and AArch64 (ARM 100863), 64-bit variant, which the RISC-V
-// semihosting specification 1.0 adopts: operation number in a0, pointer to a block of 64-bit fields in a1, result in a0.
-// Error numbers are the host's; for the common ones they are equal to picolibc's. No SystemC.
+// semihosting specification 1.0 adopts: operation number in a0, pointer to a block of 64-bit fields in a1, result in a0. Error
+// numbers are the host's; those of common errors are equal to picolibc's. No SystemC.
 #pragma once
 
 #include <cstdint>

@@ -80,7 +80,7 @@ struct CsrFile {
 
   /// Privilege with which loads and stores are checked (mstatus.MPRV).
   Privilege data_privilege() const;
-  /// Number of the interrupt to take now, in order of priority: external, software, timer.
+  /// Number of the interrupt to take now, in order of priority: external, software, timer; nullopt if none.
   std::optional<unsigned> pending_interrupt() const;
   /// Records a trap and returns the handler's address. Bit 63 of `trap_cause` is the interrupt bit.
   std::uint64_t enter_trap(std::uint64_t trap_cause, std::uint64_t pc, std::uint64_t value);

@@ -1,6 +1,6 @@
 // The state that instruction handlers work on. Private to rv64_execute*.
 //
-// A handler modifies the context and tail-calls the handler of the next instruction of the block; the last one sets pc and
+// A handler modifies the context and tail-calls the handler of the next instruction of the block; the last handler sets pc and
 // returns to the dispatcher. If a compiler does not generate tail calls, the stack grows by one frame per instruction of a
 // block; kMaxBlock bounds the growth.
 #pragma once

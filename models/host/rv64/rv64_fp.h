@@ -77,7 +77,7 @@ Bits maximum(Bits a, Bits b, std::uint64_t& flags);
 template <FloatBits Bits>
 std::uint64_t classify(Bits a);
 
-// Conversions. In conversions to integers, values out of range saturate and raise invalid, and NaN converts like +infinity.
+// Conversions. Integer results saturate: values out of range raise invalid, and NaN converts like +infinity.
 template <class Integer, FloatBits Bits>
 Integer to_integer(Bits a, Rounding rounding, std::uint64_t& flags);
 template <FloatBits Bits, class Integer>
