@@ -47,7 +47,7 @@ class Platform : public sc_core::sc_module {
 
   Hart& hart() { return hart_; }
   const Hart& hart() const { return hart_; }
-  /// nullptr without a GPU.
+  /// The GPU; nullptr if the platform has none.
   GpuDevice* gpu() { return gpu_.get(); }
 
   /// Whether the guest has exited; exit_code() is then the guest's exit code, mapped to an exit code of the process.

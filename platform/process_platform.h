@@ -21,7 +21,7 @@ namespace lacuna {
 
 class ProcessPlatform : public sc_core::sc_module {
  public:
-  /// One GPU for each target of parameters.rocm. Throws std::invalid_argument as GpuDevice does.
+  /// Creates a GPU for each target of parameters.rocm. Throws std::invalid_argument if a GpuDevice refuses its parameters.
   ProcessPlatform(sc_core::sc_module_name module_name, const PlatformParameters& parameters);
 
   unsigned gpus() const { return static_cast<unsigned>(gpus_.size()); }

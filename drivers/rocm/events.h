@@ -33,7 +33,7 @@ class Events {
   HSAKMT_STATUS destroy(HsaEvent* event);
   HSAKMT_STATUS set(HsaEvent* event);
   HSAKMT_STATUS reset(HsaEvent* event);
-  /// SUCCESS if the event is set, else WAIT_TIMEOUT.
+  /// Returns SUCCESS if the event is set, else WAIT_TIMEOUT.
   HSAKMT_STATUS query(HsaEvent* event);
   HSAKMT_STATUS wait(std::span<HsaEvent* const> events, bool all, std::uint32_t milliseconds);
 

@@ -35,7 +35,8 @@ class Memory {
 
   HSAKMT_STATUS allocate(HSAuint32 node, std::uint64_t size, HsaMemFlags flags, void*& address);
   HSAKMT_STATUS free(void* address);
-  /// Registering the same range again increments its reference count; each registration requires a deregister().
+  /// Registers a range of the program's memory. Registering the same range again increments its reference count; each
+  /// registration requires a deregister().
   HSAKMT_STATUS register_memory(void* address, std::uint64_t size, HsaMemFlags flags);
   HSAKMT_STATUS deregister(void* address);
   /// Maps the allocation or registration that contains `address` for the GPUs `nodes`, and unmaps it from other GPUs. Of
@@ -43,7 +44,7 @@ class Memory {
   /// use.
   HSAKMT_STATUS map(void* address, std::uint64_t size, std::span<const HSAuint32> nodes, HSAuint64& gpu_address);
   HSAKMT_STATUS map_to_all(void* address, std::uint64_t size, HSAuint64& gpu_address);
-  /// Does nothing to memory that has more than one registration.
+  /// Unmaps the memory from all GPUs; no effect if it has more than one registration.
   HSAKMT_STATUS unmap(void* address);
   HSAKMT_STATUS query(const void* pointer, HsaPointerInfo& info);
   HSAKMT_STATUS set_user_data(const void* pointer, void* data);

@@ -93,7 +93,7 @@ class AddressHole {
 
  private:
   static constexpr std::size_t kSize = std::size_t{64} << 30;
-  /// MAP_FAILED if the limit of the process's address space (RLIMIT_AS) is too low.
+  /// Start of the reserved range; MAP_FAILED if the limit of the process's address space (RLIMIT_AS) is too low.
   void* const begin_ = mmap(nullptr, kSize, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 };
 

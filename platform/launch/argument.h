@@ -63,7 +63,7 @@ ArgumentValue parse_argument(std::string_view text, const ArgumentContext& conte
 /// Parses "4096", "1M", "n*4": an expression, multiplied by 1024, 1024^2 or 1024^3 for a K, M or G at its end. Throws
 /// LaunchError if the result is not between 1 and `most`.
 std::uint64_t parse_size(std::string_view text, const ExpressionScope& scope, std::uint64_t most = kLargestBuffer);
-/// Throws LaunchError if the file cannot be created.
+/// Throws LaunchError if the file cannot be created or overwritten.
 void require_writable(const std::filesystem::path& file);
 
 }  // namespace lacuna

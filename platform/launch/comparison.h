@@ -53,8 +53,8 @@ struct ComparisonResult {
 /// written.
 std::unique_ptr<GuestFile> open_comparison(const std::filesystem::path& reference, const Tolerance& tolerance,
                                            std::optional<ElementType> type, ComparisonResult& result);
-/// Throws LaunchError if the reference cannot be read or does not have `bytes` bytes, or if `tolerance` requires a type and
-/// there is none.
+/// Throws LaunchError if the reference is not a file of `bytes` bytes, if these are not whole elements, or if `tolerance`
+/// requires a type and there is none.
 void check_comparison(const std::filesystem::path& reference, std::uint64_t bytes, const Tolerance& tolerance,
                       std::optional<ElementType> type);
 

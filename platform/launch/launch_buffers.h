@@ -39,16 +39,16 @@ class LaunchBuffers {
 
   /// Allocates a buffer in GPU memory and sets its `index`.
   LaunchBuffer& add(const std::string& name, LaunchBuffer added);
-  /// Throws LaunchError with the nearest name for an unknown buffer.
+  /// The buffer of this name. Throws LaunchError with the nearest name if there is none.
   LaunchBuffer& find(const std::string& name);
-  /// Null for an unknown buffer.
+  /// The buffer of this name; null if there is none.
   const LaunchBuffer* lookup(const std::string& name) const;
   /// Names of the buffers, in the order of allocation.
   const std::vector<std::string>& names() const { return names_; }
 
   void upload(const LaunchBuffer& to, const Contents& contents);
   void save(const LaunchBuffer& from, const std::filesystem::path& file);
-  /// Throws LaunchError if the reference does not match the buffer.
+  /// Compares a buffer with a file while the launcher writes it. Throws LaunchError if the reference does not match the buffer.
   void compare(const std::string& name, const LaunchBuffer& compared, const std::filesystem::path& reference,
                const Tolerance& tolerance);
 

@@ -25,8 +25,8 @@ class LaunchInterpreter {
   /// `plan` must outlive the interpreter. `wanted_target`: see LaunchCodes.
   LaunchInterpreter(LaunchProgram program, std::string wanted_target, PlanStream& plan);
 
-  /// Checks everything that can be known before the run. Afterwards the plan is rewound to its beginning. Throws LaunchError or
-  /// ElfError with file and line.
+  /// Checks everything that can be checked before the run. Afterwards the plan is rewound to its beginning. Throws LaunchError
+  /// or ElfError with file and line.
   void rehearse();
   /// Executes the next statement. Throws LaunchError with file and line. If the statement needs an element of a buffer, a
   /// record to fetch it is added instead, and the next step() executes the statement again.

@@ -44,7 +44,7 @@ struct LaunchStatement {
   /// Whether an argument of a dispatch describes this buffer, which is allocated when the statement is first executed.
   bool in_place = false;
 
-  /// Null if the key is not given.
+  /// The key of this name; null if it is not given.
   const LaunchKey* key(std::string_view key_name) const;
 };
 
@@ -59,7 +59,7 @@ struct LaunchProgram {
   std::string location(unsigned line) const;
 };
 
-/// Throws LaunchError with file, line, the problem and the nearest legal name.
+/// Parses a launch file. Throws LaunchError with file, line, the problem and the nearest legal name.
 LaunchProgram parse_launch_file(const std::filesystem::path& file);
 LaunchProgram parse_launch_text(std::istream& text, const std::string& name, const std::filesystem::path& folder);
 

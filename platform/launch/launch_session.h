@@ -22,7 +22,7 @@ class LaunchSession {
   LaunchSession(const LaunchSession&) = delete;
   LaunchSession& operator=(const LaunchSession&) = delete;
 
-  /// Checks everything that can be known before the run. Throws LaunchError or ElfError with file and line.
+  /// Checks everything that can be checked before the run. Throws LaunchError or ElfError with file and line.
   void rehearse() { interpreter_.rehearse(); }
   /// Target of the code objects; call it after rehearse().
   isa::Target target() const { return interpreter_.codes().target(); }

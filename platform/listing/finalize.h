@@ -40,7 +40,7 @@ struct FinalizedFile {
   std::vector<std::byte> bytes;
 };
 
-/// Throws ElfError if the file has no code object for a known target.
+/// Tags the offload chains of all kernels of a file. Throws ElfError if the file has no code object for a known target.
 FinalizedFile finalize_file(const std::filesystem::path& file, const FinalizerOptions& options);
 
 void write_chains(const FinalizedFile& file, std::ostream& out);

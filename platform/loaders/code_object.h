@@ -61,7 +61,7 @@ struct KernelEntry {
 
 class CodeObject {
  public:
-  /// Throws ElfError if the file is not an intact code object for a target that Lacuna executes.
+  /// Reads a file. Throws ElfError if it is not an intact code object for a target that Lacuna executes.
   static CodeObject read(const std::filesystem::path& file);
   explicit CodeObject(ElfFile elf);
 
@@ -69,13 +69,14 @@ class CodeObject {
   const std::string& name() const { return elf_.name(); }
   isa::Target target() const { return target_; }
   unsigned version() const { return version_; }
-  /// False for hand-written code without metadata.
+  /// Whether the file has metadata; hand-written code may have none.
   bool has_metadata() const { return has_metadata_; }
   /// Kernels in the order of the metadata.
   const std::vector<KernelMetadata>& kernels() const { return kernels_; }
   /// Kernels found by their symbols, ascending by address of the descriptor; independent of the metadata.
   const std::vector<KernelEntry>& entries() const { return entries_; }
-  /// Throws ElfError, with the nearest name and the list of kernels, if there is no such kernel.
+  /// The kernel of this name, or of this name as reports show it. Throws ElfError, with the nearest name and the list of
+  /// kernels, if there is none.
   const KernelMetadata& kernel(std::string_view name) const;
 
  private:

@@ -22,7 +22,7 @@ class ElfError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// e_machine values that Lacuna knows (System V gABI registry).
+/// e_machine values that Lacuna supports (System V gABI registry).
 enum class ElfMachine : std::uint16_t { amdgpu = 224, riscv = 243 };
 
 /// A PT_LOAD segment. memory_size >= bytes.size(); the rest is zero.
@@ -65,14 +65,14 @@ struct ElfNote {
 
 class ElfFile {
  public:
-  /// Throws ElfError if the file cannot be read or is not an intact ELF64 little-endian file.
+  /// Reads a file. Throws ElfError if it cannot be read or is not an intact ELF64 little-endian file.
   static ElfFile read(const std::filesystem::path& file);
   /// Like read(), for bytes in memory; `name`: name of the file in messages.
   ElfFile(std::vector<std::byte> bytes, std::string name);
   ElfFile(ElfFile&&) = default;
   ElfFile& operator=(ElfFile&&) = default;
 
-  /// Throws ElfError, naming both machines, if the file is for another machine.
+  /// Checks the machine. Throws ElfError, naming both machines, if the file is for another machine.
   void require(ElfMachine machine) const;
 
   const std::string& name() const { return name_; }

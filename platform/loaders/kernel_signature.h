@@ -12,7 +12,7 @@
 namespace lacuna {
 
 struct KernelSignature {
-  /// nullopt for code without metadata; its descriptor states only registers, LDS and scratch.
+  /// Metadata of the kernel; nullopt for code without metadata, whose descriptor states only registers, LDS and scratch.
   std::optional<KernelMetadata> metadata;
   isa::KernelRegisters allocated;   ///< registers of a wavefront, rounded to granules
   std::uint32_t lds_bytes = 0;      ///< static LDS of a workgroup

@@ -26,7 +26,7 @@ class LinkRecorder {
     std::string file;
     std::string svg;
   };
-  /// One picture per device.
+  /// The pictures, one per device.
   std::vector<Picture> pictures() const;
 
  private:

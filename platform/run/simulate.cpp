@@ -70,7 +70,7 @@ struct LeaveModels {
 };
 using RunPlatform = std::unique_ptr<Platform, LeaveModels>;
 
-/// Throws ConfigurationError if models refuse a combination of parameters that are valid individually.
+/// Builds the models. Throws ConfigurationError if they refuse a combination of parameters that are valid individually.
 RunPlatform build_platform(const RunParameters& parameters, const PlatformConsole& console) {
   try {
     return RunPlatform(new Platform("platform", parameters.values(), parameters.machine() == Machine::firmware, console));

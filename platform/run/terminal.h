@@ -77,7 +77,7 @@ class ConsoleOutput {
 /// The guest's console input: a file, "-" for stdin (the characters typed so far), or "" for none.
 class ConsoleInput {
  public:
-  /// Throws UsageError if the file cannot be read.
+  /// Opens the source. Throws UsageError if the file cannot be read.
   explicit ConsoleInput(const std::string& source);
   /// The next byte, or -1 if there is none.
   int read();

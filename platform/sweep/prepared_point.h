@@ -35,7 +35,8 @@ class RunBuilder {
   /// of sim.threads for points whose sweep does not set it.
   RunBuilder(const SweepFile& sweep, std::filesystem::path folder, unsigned host_threads);
 
-  /// Throws SweepError naming the point and its values when its command line, configuration or workload is refused.
+  /// Builds the run of a point. Throws SweepError, naming the point and its values, when its command line, configuration or
+  /// workload is refused.
   PreparedPoint build(const SweepPoint& point);
   /// Configuration sources of a point in the order in which they are applied.
   std::vector<ConfigurationSource> configuration(const SweepPoint& point);

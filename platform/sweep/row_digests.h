@@ -18,7 +18,7 @@ class RowDigests {
   std::string of_sweep(const SqliteDatabase& database, std::int64_t id);
   /// Digest of the point's row, configuration, statistics and kernels.
   std::string of_point(const SqliteDatabase& database, std::int64_t id);
-  /// Drops cached digests, which may include rows of a transaction that was rolled back.
+  /// Drops cached digests, which may be of rows that a rolled-back transaction added.
   void forget() { shared_.clear(); }
 
  private:

@@ -36,7 +36,7 @@ class SampledStatistics {
   /// `database` must outlive this object.
   explicit SampledStatistics(ResultsDatabase& database) : database_(database) {}
 
-  /// False if the statistic has no interval in any run.
+  /// Whether the statistic can have an interval; false if it has none in any run.
   static bool may_be_estimated(std::string_view path);
   /// Whether parts of a kernel of the point were not timed. Further queries are needed for such points only.
   bool has_estimates(std::int64_t point) { return !kernels_of(point).empty(); }

@@ -90,7 +90,8 @@ class MetricValues {
     bool is_same_statistic(const Input& other) const { return point == other.point && path == other.path; }
   };
 
-  /// nullopt when the reference is not done, or the path has no value.
+  /// Returns the value of a path with reference; nullopt when the point that it refers to is not done, or the path has no
+  /// value.
   std::optional<Input> input(const std::string& text, const StoredPoint& point);
   /// Half-width of the sum of a path's statistics. The half-widths are added, because errors of sampled timing in one run are
   /// not independent.

@@ -33,7 +33,7 @@ class Plic : public MmioPeripheral {
   sc_core::sc_vector<sc_core::sc_in<bool>> source_lines;
   sc_core::sc_vector<sc_core::sc_out<bool>> interrupt;  ///< one per context
 
-  /// At most 1023 sources and 15872 contexts (the limits of the specification's register map).
+  /// `sources` is at most 1023, `contexts` at most 15872 (the limits of the specification's register map).
   Plic(sc_core::sc_module_name module_name, const PlicParameters& parameters, unsigned sources, unsigned contexts = 1);
 
   sc_core::sc_in<bool>& source(unsigned number) { return source_lines.at(number - 1); }
