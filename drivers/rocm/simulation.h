@@ -71,7 +71,7 @@ class Simulation {
   bool has_work() const { return has_work_.load(std::memory_order_relaxed); }
   bool ended() const { return state_.load(std::memory_order_acquire) == State::ended; }
 
-  /// Whether results were lost, so that the process must not end with success. From any thread.
+  /// Whether results were lost; the process must then not end with success. From any thread.
   bool results_failed() const { return results_.failed(); }
   /// Called in a forked child: leaves the output folder to the parent.
   void leave_results_to_parent() { results_.leave_to_parent(); }

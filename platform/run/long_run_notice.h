@@ -10,7 +10,7 @@ namespace lacuna {
 
 class LongRunNotice {
  public:
-  /// `after`: seconds of host time spent on simulating; 0 = never. `timed`: whether the run has memory timing, so that
+  /// `after`: seconds of host time spent on simulating; 0 = never. `timed`: whether the run has memory timing, in which case
   /// disabling it would help.
   LongRunNotice(double after, bool timed, std::ostream& out) : after_(after), timed_(timed), out_(out) {}
 

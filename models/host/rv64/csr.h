@@ -46,8 +46,8 @@ class AdjustableCounter {
 
 /// Derived state that a CSR write has made stale.
 struct CsrEffect {
-  bool interrupts = false;  ///< mstatus, mie: an interrupt may be deliverable now
-  bool protection = false;  ///< PMP or effective privilege of data accesses
+  bool interrupts = false;  ///< mstatus or mie was written: an interrupt may be deliverable now
+  bool protection = false;  ///< PMP or the effective privilege of data accesses has changed
 };
 
 struct CsrFile {

@@ -21,7 +21,7 @@ constexpr std::uint64_t kWakes = 1'000'000;
 constexpr unsigned kCounter = 8;  // s0
 
 /// A hart with memory accessed by DMI, and a driver that changes two lines at a time. The hart enables one line after another,
-/// so that two of the three are disabled at any time.
+/// so two of the three are disabled at any time.
 class Sleeper : public sc_core::sc_module {
  public:
   explicit Sleeper(sc_core::sc_module_name module_name) : sc_module(module_name), hart("hart", {}) {
