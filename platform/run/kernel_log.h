@@ -98,7 +98,8 @@ void write_kernel_table(const std::deque<KernelRecord>& records, std::ostream& o
 /// Writes a table for the terminal, for runs with many dispatches: a line per kernel, with the number of dispatches and their
 /// shortest, mean and longest time, and a total.
 void write_kernel_table(const std::vector<KernelSummary>& summaries, std::ostream& out);
-/// Adds the data of the records that the run hash covers: all except wall time, energy and bytes in bulk.
+/// Adds the records to the run hash: names, sizes, times, instruction counts and some counts of activity. Wall time and energy
+/// are not covered.
 void add_kernels(std::span<const KernelRecord> records, RunHash& hash);
 
 }  // namespace lacuna
