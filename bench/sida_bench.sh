@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Speed of the sparse dataflow accelerator in a GPU: products per second of PageRank, which takes two products per entry for two
-# iterations, on a power-law matrix with 12 entries per row and on a road network. Measures each path to memory and compares it with the
-# run without timing: all passes simulated in detail, then repeated passes in bulk, then in bulk on two threads. Each result is the
-# median of three runs: the difference between 18 and 4 iterations, which excludes the preparation of the matrix.
+# Host speed of simulating the sparse dataflow accelerator in a GPU: products per second of PageRank on a power-law matrix with 12 entries
+# per row and on a road network. Two iterations take two products per entry. Each path to memory, with all passes simulated in detail, is
+# compared with the run without timing; the fabric also with repeated passes in bulk, on one and on two threads. Each result is the median
+# of three runs: the difference between 18 and 4 iterations, which excludes the preparation of the matrix.
 # Usage: sida_bench.sh LACUNA
 set -euo pipefail
 lacuna=$(realpath "$1")

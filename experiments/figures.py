@@ -63,7 +63,7 @@ KINDS = ("line", "bars", "roofline")
 SCALES = {"linear": 0, "log2": 2, "log10": 10}
 TITLE_WIDTH = 78  # characters of a line, at the width of the picture
 RUN_SCALES = ("quick", "paper")
-# Quantities as configurations write them.
+# Unit suffixes of quantities in configurations, and their factors.
 UNITS = {"": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "Hz": 1, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9,
          "ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "cycles": 1, "%": 0.01}
 QUANTITY = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?) ?([A-Za-z%]*)")

@@ -32,8 +32,8 @@ using simd2::opcode;
 inline unsigned pitch_of(unsigned vertices) { return (workload::groups(vertices, 64) | 1) * 64; }
 
 // next := now (+) the product of the factors `x`. Sets *changed if an element changes. `now` is combined at the end, where
-// halves are compared and stored anyway: this shortens the kernel, which matters because on small matrices, a step takes as
-// long as fetching the kernel's instructions.
+// halves are compared and stored anyway. This shortens the kernel: on small matrices, a step takes as long as fetching the
+// kernel's instructions.
 template <opcode op, unsigned tile, typename Factors>
 __global__ void __launch_bounds__(simd2::workgroup_size, simd2::wavefronts<tile>)
     matrix_step(Factors x, unsigned ld, const half* __restrict__ now, half* __restrict__ next, unsigned* changed) {

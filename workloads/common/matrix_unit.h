@@ -1,4 +1,4 @@
-// Support for programs that can use the matrix unit, on GPUs with and without one.
+// Support for programs that can use a matrix unit, but also run on GPUs without matrix units.
 #pragma once
 
 #include <hip/hip_runtime_api.h>

@@ -1,5 +1,5 @@
-// Products of a dense matrix, and of its transpose, with vectors, for the PolyBench programs. Both read the matrix once, 1 KiB
-// per wavefront at a time.
+// Products of a dense matrix, and of its transpose, with vectors, for the PolyBench programs. Both products read the matrix
+// once, 1 KiB per wavefront at a time.
 #pragma once
 
 #include <hip/hip_runtime.h>

@@ -82,7 +82,8 @@ class Program {
     for (const std::size_t index : chosen_for_zero(values.size())) values[index] = T{};
     return values;
   }
-  /// Repeats --repeat times: calls `prepare`, which restores overwritten data and is not timed, then `launch`, which is timed.
+  /// For each of --repeat repetitions, calls `prepare`, which restores overwritten data and is not timed, and then `launch`,
+  /// which is timed.
   void measure(const std::function<void()>& prepare, const std::function<void()>& launch);
   void measure(const std::function<void()>& launch);
   /// Adds `key=value` to the closing line.

@@ -182,8 +182,8 @@ struct BFromMemory {
   Fragment<kHalves> fragments[2][2][kCopies];
 };
 
-/// Multiplies with both operands loaded directly from memory. A fragment is loaded into the registers of the one used in the
-/// previous step, so that a step's products hide the latency of the load.
+/// Multiplies with both operands loaded directly from memory. A fragment is loaded into the registers of the previous step's
+/// fragment, so that a step's products hide the latency of the load.
 template <unsigned kHalves, unsigned kCopies>
 __device__ inline void multiply_from_memory(Sums& sums, const Product& x, Tile tile, const Item& item, unsigned first,
                                             unsigned steps) {

@@ -7,8 +7,8 @@
 // slab's other instructions are spread between its products.
 //
 // A wavefront computes 64 x 64 elements in 128 registers: 64 x 32 would exceed the bandwidth of LDS (36 KiB per 256 cycles of
-// the unit, at 128 bytes per cycle). With 64 x 64, LDS is busy for three quarters of the time, so accesses to it are spread
-// evenly as well, since all four wavefronts make them at the same time. Rows and columns are processed in pairs: an operand of
+// the unit, at 128 bytes per cycle). With 64 x 64, LDS is busy for three quarters of the time. All four wavefronts access it
+// at the same time, so these accesses are spread evenly as well. Rows and columns are processed in pairs: an operand of
 // two products is 16 bytes, one access to LDS or memory.
 #pragma once
 
@@ -82,7 +82,7 @@ class PairStage {
     const AlongK place(threadIdx.x);
     return (kLines == Lines::along_k ? place.unit * kTile + place.row * 2 : threadIdx.x * 2) * sizeof(Unit);
   }
-  /// Stores half of the loaded data to a tile in LDS; `address` is that of place() in the tile.
+  /// Stores half of the loaded data to a tile in LDS; `address` is the LDS address of the tile plus place().
   __device__ void keep(unsigned set, unsigned half, unsigned address) const {
     const auto& values = values_[set];
     if constexpr (kLines == Lines::along_k) {
@@ -114,7 +114,7 @@ class PairStage {
 };
 
 /// 4 x 4 products of 16 x 16 elements per wavefront, by multiply() of Way (gemm_products.h). Product (i, j) covers every second
-/// one of 32 rows and columns, so that a lane's operands, and its results in a row, are adjacent.
+/// of 32 rows and columns, so that a lane's operands, and its results in a row, are adjacent.
 template <class Way>
 class PairedProducts {
  public:

@@ -100,7 +100,8 @@ class Simt {
 
 #if defined(__gfx90a__)
 
-/// Common part of policies on matrix units: a wavefront computes 64 transforms, 16 at a time, with four rows of one per lane.
+/// Common part of policies on matrix units: a wavefront computes 64 transforms, 16 at a time, with four rows of a transform per
+/// lane.
 class OnUnits {
  public:
   static constexpr bool kOnUnits = true, kUniformRows = false;

@@ -1,6 +1,6 @@
 // Magnetic resonance fingerprinting: a dictionary of the signals of pairs (T1, T2) under a train of pulses, and for each voxel
 // the pair with the most similar signal. As in SnapMRF, each step of the dictionary consists of kernels over all states of all
-// atoms, and both the pulse and the matching are complex matrix products by cuBLAS.
+// atoms. Both the pulse and the matching are complex matrix products, for which SnapMRF uses cuBLAS.
 //
 //   --generation gemm      as SnapMRF: for each pulse a product of a 3 x 3 matrix with all states, and a kernel for
 //                          relaxation and gradient

@@ -50,7 +50,7 @@ __global__ void join(Edges edges, const unsigned* tree, unsigned* parent, const 
   const unsigned a = tree[edges.from[edge]], other = a == root ? tree[edges.to[edge]] : a;
   in_forest[edge] = 1;
   *joined = 1;
-  // If two trees have chosen the same edge, the one with the lower root remains a root.
+  // If two trees have chosen the same edge, the tree with the lower root keeps its root.
   parent[root] = lightest[other] == lightest[root] && root < other ? root : other;
 }
 __global__ void follow(unsigned* tree, const unsigned* parent, key* lightest, unsigned vertices) {

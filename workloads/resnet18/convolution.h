@@ -62,7 +62,7 @@ constexpr unsigned kDirectChannels = 8;  // input channels that are in LDS at a 
 template <unsigned Kernel, unsigned Stride, bool Backward, bool Lds>
 __device__ inline void direct(const Shape& shape, const float* __restrict__ from, const float* __restrict__ weights,
                               float* __restrict__ to, unsigned part_depth, bool accumulate) {
-  constexpr unsigned kTaps = Kernel * Kernel, kUnrolled = Kernel <= 3 ? Kernel : 1;  // rows of the kernel
+  constexpr unsigned kTaps = Kernel * Kernel, kUnrolled = Kernel <= 3 ? Kernel : 1;  // kUnrolled: unrolled rows of the kernel
   constexpr unsigned kPatch = Backward ? (kDirectTile + Kernel - 2) / Stride + 2 : (kDirectTile - 1) * Stride + Kernel;
   __shared__ float patch[Lds ? kDirectChannels : 1][kPatch][kPatch];
 

@@ -22,7 +22,7 @@ constexpr unsigned unseen = ~0u;
 struct VertexList {
   unsigned *vertices, *size, *edges;
 
-  /// Called by the lanes that have found a vertex. `degree`: number of edges that leave it.
+  /// Appends `vertex`, which has `degree` outgoing edges. Only the lanes that have found a vertex call the function.
   __device__ void append(unsigned vertex, unsigned degree) const {
     const unsigned long long finders = __ballot(true);
     const unsigned lane = threadIdx.x % 64;

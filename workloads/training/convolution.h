@@ -18,8 +18,8 @@ struct alignas(16) Place {
   int offset, row, column, unused;
 };
 
-/// The gathered factor. With log_stride 0, `offset` gives the complete index. Otherwise row and column are multiplied by
-/// 2^log_stride: elements at positions that are not multiples of 2^log_stride are zero, and the position is added to the index.
+/// The gathered factor. With log_stride 0, `offset` gives the complete index. Otherwise row and column are in units of
+/// 2^-log_stride: elements at fractional positions are zero, and the index is `offset` + row * width + column.
 template <class Element>
 struct Gathered {
   const Element* data;

@@ -87,7 +87,7 @@ struct BarrierValuePacket {
 };
 static_assert(sizeof(BarrierValuePacket) == kPacketBytes && offsetof(BarrierValuePacket, completion_signal) == 56);
 
-/// amd_signal_t. A signal handle is the address of one, 64-byte aligned.
+/// amd_signal_t. A signal handle is the address of such a structure, 64-byte aligned.
 struct Signal {
   std::int64_t kind;
   std::int64_t value;

@@ -148,8 +148,8 @@ class MatrixStage {
 #pragma unroll
     for (unsigned i = 0; i < kLoads; ++i) {
       if constexpr (kLoads == 1 && sizeof(Element) == 4) {
-        // Separate loads instead of one of 16 bytes along k: a branch here would make the compiler wait for the loads of the
-        // branch's other path.
+        // Separate loads instead of a single 16-byte load along k: a branch here would make the compiler wait for the loads of
+        // the branch's other path.
         values_[i].lo = fetch<Unit>(slab_, i);
         values_[i].hi = fetch<Unit>(slab_ + next_line_, i);
       } else {
