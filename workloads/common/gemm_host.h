@@ -119,8 +119,9 @@ inline unsigned compute_units() {
   return units;
 }
 
-/// Returns the kernel of an implementation with the requested tile: `large`, `small`, or `auto`, which chooses the larger one
-/// unless the smaller one reduces the work of the busiest compute unit.
+/// Returns the kernel of an implementation with the requested tile: `large`, `small`, or `auto`, which chooses the larger tile
+/// unless the smaller tile reduces the work of the busiest compute unit by more than a tenth. Throws a UsageError if the
+/// implementation needs matrix units and the GPU has none.
 template <class KernelFunction>
 const Kernel<KernelFunction>& kernel_for(const std::vector<Kernel<KernelFunction>>& kernels, const std::string& implementation,
                                          const std::string& tile, unsigned m, unsigned n) {
@@ -208,9 +209,9 @@ inline void add_exact(Exact* parts, Complex a, Complex b) {
   parts[1].add(a.im, b.re);
 }
 
-/// Checks alpha A B + beta `before`, computed by a chain of fused multiply-adds and, if the accuracy requires it, in double
-/// precision. Reports a hash of the result, so that implementations can be compared, and its largest error relative to the sum
-/// of its terms' magnitudes.
+/// Checks alpha A B + beta `before`: kernels without roundings (`sums` 0) against a chain of fused multiply-adds, others within
+/// bounds of the result in double precision. Reports a hash of the result, so that implementations can be compared, and, except
+/// for f64, its largest error relative to the sum of its terms' magnitudes.
 template <class Element, class KernelFunction>
 void check(workload::Program& program, const Kernel<KernelFunction>& kernel, const HostMatrix<Element>& a,
            const HostMatrix<Element>& b, const HostMatrix<Element>& before, const std::vector<Element>& result,

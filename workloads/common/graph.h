@@ -36,7 +36,8 @@ struct GraphKind {
   bool symmetric;
 };
 
-/// Weights are whole numbers in [1, most]; distinct_weights() assigns 1, 2, 3, ... in random order to pairs of vertices.
+/// Weights are whole numbers in [1, most]; distinct_weights() assigns 1, 2, 3, ... in random order to the pairs of vertices of
+/// a symmetric graph.
 Graph random_graph(Random& random, unsigned vertices, const GraphKind& kind, unsigned most);
 void distinct_weights(Random& random, Graph& graph);
 /// Removes edges so that each vertex has at most two edges to the vertices 4 i ... 4 i + 3, for each i. With `symmetric`, an

@@ -30,7 +30,8 @@ __device__ inline size_t element_of(const PathsView& paths, unsigned row, unsign
   return static_cast<size_t>(row * predecessor_tile + threadIdx.y) * paths.ld + column * predecessor_tile + threadIdx.x;
 }
 
-// Updates the path from row y to column x if the path via k is better.
+// Replaces a path by the path via vertex k if that is better. `to_k` and `from_k` are the values of the two parts of the path
+// via k.
 template <simd2::opcode op>
 __device__ inline void take_better(float& best, unsigned& predecessor, float to_k, float from_k, unsigned predecessor_from_k) {
   const float after = simd2_vector::combined<op>(best, to_k, from_k);

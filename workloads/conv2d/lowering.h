@@ -8,7 +8,7 @@ namespace conv {
 constexpr unsigned kLoweringItems = 256, kLoweringRows = 4;
 
 /// Writes kLoweringRows rows of the workspace per workgroup, one per wavefront, and kGroup channels per work-item and step.
-/// Columns from the convolution's last one to `end` are set to zero. `channels` and `end` must be multiples of kGroup.
+/// Columns after the convolution's last column, up to `end`, are set to zero. `channels` and `end` must be multiples of kGroup.
 template <unsigned kGroup>
 __device__ inline void lower(const Convolution& c, const Half* x, Half* workspace, unsigned pitch, unsigned end) {
   using Group = Half __attribute__((ext_vector_type(kGroup)));

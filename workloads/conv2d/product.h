@@ -35,7 +35,7 @@ struct Product {
   float* y;
   unsigned m, n;                  ///< rows and columns of the product that are stored
   unsigned pitch;                 ///< elements between rows of A (of the workspace, even if implicit) and of B
-  unsigned steps, part_steps;     ///< in total and per part; a step covers the columns of a fragment
+  unsigned steps, part_steps;     ///< number of steps, in total and per part; a step covers the columns of a fragment
   unsigned unit, taps, channels;  ///< order of the columns: see Walk
   unsigned images, positions;     ///< order of rows with images innermost; images = 1: row r is row r of y
 };
@@ -117,8 +117,8 @@ __device__ inline unsigned lds_address(T* data) {
   return (unsigned)(__attribute__((address_space(3))) char*)data;
 }
 
-/// The work-item's position in its workgroup, recomputed at each use so that it takes no register while the product is
-/// computed.
+/// The work-item's position in its workgroup. The lane is recomputed at each use, so that it takes no register while the
+/// product is computed.
 class Item {
  public:
   __device__ Item() : wavefront(scalar(threadIdx.x / 64)) {}

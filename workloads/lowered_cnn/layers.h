@@ -222,7 +222,7 @@ inline std::vector<Layer> yolo(const Sizes& sizes) {
 }
 
 struct Network {
-  std::vector<Layer> layers;  ///< the last one is a convolution with a bias, without normalisation
+  std::vector<Layer> layers;  ///< the last layer is a convolution with a bias, without normalisation
   Loss loss;
 };
 

@@ -79,7 +79,7 @@ class Frontier {
   unsigned size() const { return size_; }
   unsigned edges() const { return edges_; }
   VertexList next() const { return {to_->data(), counts_.data(), counts_.data() + 1}; }
-  /// Waits for the kernels, then makes the next list the current one.
+  /// Waits for the kernels, then makes the next list the current list.
   void advance() {
     publish<2><<<1, 2>>>(counts_.data(), for_host_.data());
     size_ = for_host_[0], edges_ = for_host_[1];

@@ -105,9 +105,9 @@ static_assert(sizeof(Signal) == 64 && offsetof(Signal, start_timestamp) == 32);
 inline constexpr std::uint32_t kUseScratchOnce = 1u << 4;
 
 /// Requests that the packet processor makes to the runtime by storing them to the queue's inactive signal.
-inline constexpr std::int64_t kScratchRequest = 1;    ///< answered by updating the scratch fields of amd_queue_t, then storing
-                                                      ///< 0 to the signal
-inline constexpr std::int64_t kScratchReclaim = 512;  ///< answered by clearing kUseScratchOnce
+inline constexpr std::int64_t kScratchRequest = 1;    ///< the runtime updates the scratch fields of amd_queue_t, then stores 0
+                                                      ///< to the signal
+inline constexpr std::int64_t kScratchReclaim = 512;  ///< the runtime clears kUseScratchOnce
 
 /// amd_queue_t, 256 bytes, 64-byte aligned.
 struct Queue {
@@ -115,7 +115,7 @@ struct Queue {
   std::uint32_t features;
   std::uint64_t base_address;
   std::uint64_t doorbell_signal;
-  std::uint32_t size;  ///< packets, a power of two
+  std::uint32_t size;  ///< number of packets, a power of two
   std::uint32_t reserved1;
   std::uint64_t id;
   std::uint32_t reserved2[4];
@@ -174,7 +174,7 @@ struct KernelDescriptor {
   std::uint32_t float_mode() const { return (rsrc1 >> 12) & 0xff; }
   bool dx10_clamp() const { return (rsrc1 >> 21) & 1; }
   bool ieee_mode() const { return (rsrc1 >> 23) & 1; }
-  bool fp16_overflow() const { return (rsrc1 >> 26) & 1; }  ///< gfx9
+  bool fp16_overflow() const { return (rsrc1 >> 26) & 1; }  ///< gfx9 only
   // COMPUTE_PGM_RSRC2
   bool private_segment_wave_offset() const { return rsrc2 & 1; }
   unsigned user_sgprs() const { return (rsrc2 >> 1) & 0x1f; }

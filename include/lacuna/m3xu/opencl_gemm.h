@@ -16,8 +16,8 @@ typedef enum { lacuna_m3xu_row_major, lacuna_m3xu_column_major } lacuna_m3xu_lay
 
 static inline uint lacuna_m3xu_lane(void) { return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)); }
 
-// lacuna_m3xu_mma_*_first multiplies only the first `depth` columns of A and rows of B. Real formats pad A with +0 and B with
-// -0: the products are -0, which changes no sum.
+// lacuna_m3xu_mma_*_first multiplies only the first `depth` columns of A and rows of B. The functions of real formats ignore
+// `depth`: the caller has padded A with +0 and B with -0, and the products, -0, change no sum.
 #define LACUNA_M3XU_REAL(format, Operand, Sum)                                                  \
   static inline Sum lacuna_m3xu_mma_##format##_first(Operand a, Operand b, Sum c, uint depth) { \
     (void)depth;                                                                                \

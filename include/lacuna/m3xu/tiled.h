@@ -33,7 +33,7 @@ struct Tile {
   unsigned row, column;
 };
 
-/// A slab of A's or B's tile in LDS.
+/// LDS of one operand: two buffers for slabs of A's or B's tile.
 template <unsigned kTile>
 using Slabs = Unit[2][kUnits][kTile];
 /// LDS of both operands of a product.
@@ -49,10 +49,10 @@ struct Tiles {
   }
 };
 
-/// Multiplies `slabs` slabs, which may be 0 only if `kMayBeNone`. Calls start(product) before the first and finish(product)
-/// after the last one; the stages load A and B. While a step is multiplied, the next step's operands are loaded from LDS to
-/// registers; the last step of a slab is multiplied after the next slab has been stored to LDS. A slab's loads are issued once
-/// the previous slab has been stored to LDS, so that a slab's products hide their latency.
+/// Multiplies `slabs` slabs, which may be 0 only if `kMayBeNone`. Calls start(product) before the first slab and
+/// finish(product) after the last slab; the stages load A and B. While a step is multiplied, the next step's operands are
+/// loaded from LDS to registers; the last step of a slab is multiplied after the next slab has been stored to LDS. A slab's
+/// loads are issued once the previous slab has been stored to LDS, so that a slab's products hide their latency.
 template <class Product, template <class> class Lds = Tiles, bool kMayBeNone = false, class StageA, class StageB, class Start,
           class Finish>
 LACUNA_M3XU_DEVICE void multiply_slabs(StageA a, StageB b, unsigned slabs, Start start, Finish finish) {

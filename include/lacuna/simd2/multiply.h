@@ -76,7 +76,7 @@ __device__ inline void store_elements(T* to, elements<count> values) {
 
 namespace detail {
 #if !defined(__HIP_DEVICE_COMPILE__) || defined(__gfx90a__)
-// A wavefront's sums: element (i, r, j) is in row 16 i + r, from column j on.
+// A lane's part of a wavefront's sums: [i][j][r] is 16 i + r rows and j columns after the lane's first element.
 template <unsigned quarter>
 using wavefront_sums = float4[quarter][quarter];
 
@@ -131,9 +131,9 @@ struct slab_products {
 /// Computes the tile of D that begins at (row0, column0) and has tile x tile elements, where `tile` is 64 or 128, with the
 /// whole workgroup of `workgroup_size` work-items. `c(row, column, values)` sets `values`, an `elements<count>&`, to the
 /// elements of C from (row, column) on along the row, and `d(row, column, values)` receives those of D; the count is 1, 2 or 4.
-/// `d` receives each element of the tile inside the matrix once, in the lane that has read the element of C; `c` may be called
-/// repeatedly for elements outside this tile. m, n and k must not be 0. Traps in workgroups of other sizes or of several
-/// dimensions, whose wavefronts could be incomplete, and on targets other than gfx90a.
+/// `d` receives each element of the tile inside the matrix once, in the lane that has read the element of C; for positions of
+/// the tile outside the matrix, `c` is called with the last row or column instead. m, n and k must not be 0. Traps in
+/// workgroups of other sizes or of several dimensions, whose wavefronts could be incomplete, and on targets other than gfx90a.
 template <opcode op, unsigned tile, typename Factors, typename C, typename D>
 __device__ inline void multiply([[maybe_unused]] const Factors& x, [[maybe_unused]] unsigned row0,
                                 [[maybe_unused]] unsigned column0, [[maybe_unused]] C c, [[maybe_unused]] D d) {
@@ -167,7 +167,7 @@ __device__ inline void multiply([[maybe_unused]] const Factors& x, [[maybe_unuse
   };
 
   const bool whole = row0 + tile <= x.m && column0 + tile <= x.n;
-  // With fewer than four columns the rows are loaded element by element.
+  // With fewer than four columns, the rows of B are loaded element by element.
   const unsigned whole_k = x.n < 4 ? 0 : x.k / slab::depth * slab::depth;
   slab_a a(x, row0);
   slab_b b(x, column0);

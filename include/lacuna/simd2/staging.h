@@ -73,7 +73,7 @@ __device__ inline unsigned item() {
 template <unsigned tile>
 struct slab {
   static constexpr unsigned depth = 4096 / tile, pairs = depth / 32;
-  static constexpr unsigned quarter = tile / 32;  ///< fragments of a wavefront
+  static constexpr unsigned quarter = tile / 32;  ///< fragments of A, and of B, per wavefront
 };
 
 // Layout of A's units.
