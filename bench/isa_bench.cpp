@@ -30,7 +30,7 @@ class Machine {
     wave_.target = target;
     wave_.vgpr = registers_.data();
     wave_.vgpr_count = kRegisters;
-    wave_.mode.bits = 0x3c0;  // initial MODE of kernels: flush f32 denormals, keep f64 and f16 ones, DX10_CLAMP, IEEE
+    wave_.mode.bits = 0x3c0;  // initial MODE of kernels: flush f32 denormals, keep f64 and f16 denormals, DX10_CLAMP, IEEE
     wave_.set_exec(exec);
     for (unsigned r = 0; r < kRegisters; ++r) {
       for (unsigned lane = 0; lane < kLanes; ++lane) {

@@ -72,7 +72,7 @@ SUFFIXES = ("_mean", "_low", "_high", "_samples", "_needed")
 SAMPLED = "_sampled"  # optional
 KEYS = ("title", "sweep", "x_label", "y_label", "kind", "x", "series", "y", "x_scale", "y_scale", "mean",
         "over", "average", "where", "published", "beside", "names", "reference", "note", *(f"note.{scale}" for scale in RUN_SCALES))
-# Numbers that a note may contain at both scales: published ones, and numbers of the paper's sections, figures and tables.
+# Numbers that a note may contain at both scales: published numbers, and numbers of the paper's sections, figures and tables.
 SOURCE = re.compile(r"\b(paper|published|text|thesis)\b")
 REFERENCE = re.compile(r"\b([Ss]ections?|Figs?\.|Tables?) \d[\d.]*( \([a-z]\))?((,| and) \d[\d.]*( \([a-z]\))?)*")
 # A separate number, not a part of a name such as f16, ResNet-18 or conv5_2_1.

@@ -98,7 +98,7 @@ void lacuna_sida_plan_destroy(lacuna_sida_plan* plan);
 
 /* One line for each product of an iteration: the product that it is fused with, or what prevents fusion. */
 const char* lacuna_sida_explain(const lacuna_sida_plan* plan);
-/* Number of products of the repeated part that share a pass with another one; `lacuna_sida_products` counts all products. */
+/* Number of products of the repeated part that share a pass with another product; lacuna_sida_products() counts all. */
 unsigned lacuna_sida_fused_products(const lacuna_sida_plan* plan);
 unsigned lacuna_sida_products(const lacuna_sida_plan* plan);
 /* Number of iterations in the repeated part: 2 if products are fused across iterations. */

@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(simd2_vector::workgroup_size)
 }
 
 // Floyd-Warshall within the block on the diagonal. A work-item keeps 2 x 4 elements in registers. Two vertices are processed
-// together: each work-item itself applies the first vertex to the row and column of the second one.
+// together: each work-item itself applies the first vertex to the row and column of the second vertex.
 template <opcode op>
 __global__ void __launch_bounds__(512) diagonal_block(float* d, unsigned ld, unsigned first, unsigned vertices) {
   constexpr unsigned block = simd2_vector::tile;

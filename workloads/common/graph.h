@@ -24,7 +24,7 @@ struct Graph {
 /// Kind of graph, and the meaning of `density` for each:
 ///   random      round(density * vertices * (vertices - 1)) of the possible edges
 ///   grid        neighbours in a square grid whose last row may be shorter; density is ignored
-///   scale-free  each vertex is connected to max(1, round(density * vertices / 2)) of the previous ones, chosen by their
+///   scale-free  each vertex is connected to max(1, round(density * vertices / 2)) previous vertices, chosen by their
 ///               degree (Barabasi and Albert, Science 286, 1999)
 ///   dag         vertices in 16 layers; `density` is the share of all possible edges from earlier to later layers. There are
 ///               no cycles, and paths have at most 15 edges

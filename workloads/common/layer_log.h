@@ -15,7 +15,7 @@ namespace workload {
 ///
 ///   layer: conv5_2_1 pass=forward first=57
 ///
-/// means that the program's kernels from number 57 to the one before the next such line belong to this layer. Kernels are
+/// means that the program's kernels from number 57 to the last before the next such line belong to this layer. Kernels are
 /// numbered from 0 in launch order, which is the order of kernels.csv without the runtime's kernels (names that end in `(HSA
 /// runtime)` or begin with `__amd_rocclr_`). No kernel follows the last layer.
 class LayerLog {

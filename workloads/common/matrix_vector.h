@@ -30,7 +30,7 @@ static __global__ void __launch_bounds__(wavefront) product(const float4* __rest
     const float4 b = x[column];
 #pragma unroll
     for (unsigned i = 0; i < rows_at_once; ++i) {
-      // Rows after the last one repeat it; their sums are not stored.
+      // Rows beyond the last row read the last row; their sums are not stored.
       const float4 a = matrix[size_t{min(first + i, rows - 1)} * pitch + column];
       sums[i] += a.x * b.x, sums[i] += a.y * b.y, sums[i] += a.z * b.z, sums[i] += a.w * b.w;
     }

@@ -90,7 +90,7 @@ class Program {
   void report(const std::string& key, const std::string& value);
   void report(const std::string& key, double value);
 
-  /// Checks that every element equals the expected one.
+  /// Checks that every element equals the expected element.
   template <typename T>
   void check_equal(const std::string& what, const std::vector<T>& got, const std::vector<T>& expected) {
     compare_sizes(what, got.size(), expected.size());

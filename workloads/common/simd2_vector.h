@@ -2,7 +2,7 @@
 //
 // A workgroup of 256 work-items computes 64 x 64 elements of D; a work-item computes 8 x 4 of them for one half of the
 // elements along k, and the halves are combined at the end. A and B are converted to float when they are stored to LDS, 16
-// elements along k at a time; the next ones are loaded while the current ones are multiplied. Semantics are those of the unit
+// elements along k at a time; the next 16 are loaded while the current 16 are multiplied. Semantics are those of the unit
 // except for the signs of zeros, the order of roundings, and NaN factors of minmax and maxmin, for which the other factor is
 // used.
 #pragma once

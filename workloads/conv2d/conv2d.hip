@@ -40,7 +40,7 @@ class ImageStage {
     zeros_ = (images.pixels * images.pitch + own) * sizeof(Element);
 #pragma unroll
     for (unsigned i = 0; i < kLoads; ++i) {
-      // Pixels after the last one repeat it: their results are not stored.
+      // Pixels beyond the last pixel read the last pixel; their results are not stored.
       const unsigned pixel = min(first + place_.row + 64 * i, images.pixels - 1);
       const unsigned row = pixel / images.size % images.size, column = pixel % images.size;
       offset_[i] = (pixel * images.pitch + own) * sizeof(Element);

@@ -38,7 +38,7 @@ class SlabStage {
   __device__ SlabStage(const Implicit& x, unsigned first_row, char* slabs, char* rows)
       : x_(x), slabs_(lds_address(slabs)), rows_(lds_address(rows)) {
     if (threadIdx.x < kTileRows) {
-      // Rows after the last one repeat it: their results are not stored.
+      // Rows beyond the last row use the last row; their results are not stored.
       const Convolution::Corner corner = x.convolution.corner(min(first_row + threadIdx.x, x.product.m - 1));
       lds_at<RowPlace>(rows_ + threadIdx.x * sizeof(RowPlace)) = {
           corner.image, static_cast<unsigned>(corner.y) << 16 | (static_cast<unsigned>(corner.x) & 0xffff)};
@@ -91,7 +91,7 @@ class SlabStage {
   __device__ bool by_eight() const { return x_.convolution.channels % 8 == 0; }
   __device__ Place place(unsigned column) const {
     const unsigned tap = column / x_.convolution.channels, filter_width = x_.convolution.filter_width;
-    // Columns after the last one are placed outside the image, so that their elements are zero.
+    // Columns after the last column are placed outside the image, so that their elements are zero.
     const int y = column < x_.convolution.columns() ? static_cast<int>(tap / filter_width) : 0x10000;
     return {y, static_cast<int>(tap % filter_width), column % x_.convolution.channels};
   }
@@ -107,7 +107,7 @@ class SlabStage {
   Vector<float, 4> values_[2];
 };
 
-/// Multiplies with A in LDS and B from memory. A slab of A is loaded while the previous one is multiplied.
+/// Multiplies with A in LDS and B from memory. A slab of A is loaded while the previous slab is multiplied.
 template <unsigned kHalves>
 __device__ inline void multiply_slabs(Sums& sums, const Implicit& all, Tile tile, const Item& item, char* memory) {
   constexpr unsigned kSteps = kSlab / kStepColumns<kHalves>;

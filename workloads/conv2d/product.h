@@ -221,7 +221,7 @@ __device__ inline void multiply_from_memory(Sums& sums, const Product& x, Tile t
   multiply(0, Last());
 }
 
-/// Multiplies a step with A in LDS: load(i) reads the i-th fragment while the previous one is multiplied.
+/// Multiplies a step with A in LDS: load(i) reads the i-th fragment while the previous fragment is multiplied.
 template <unsigned kHalves, class Load>
 __device__ inline void multiply_step(Sums& sums, Load load, const Fragment<kHalves> (&b)[2][1]) {
   Fragment<kHalves> a[2][1];
@@ -298,7 +298,7 @@ __device__ inline void multiply_through_lds(Sums& sums, const Product& x, Tile t
   B b(x.b, tile.column, x.pitch, b_memory);
   BFromMemory<kHalves> direct(x, tile.column + item.column() * 32, first);
   Walk walk(x, first, kStepColumns<kHalves>);
-  // If there is no second step, the first one is loaded twice.
+  // If there is no second step, the first step is loaded twice.
   unsigned loaded = 0;
   const auto load = [&] {
     unsigned columns[kSteps];

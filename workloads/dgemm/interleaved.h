@@ -46,7 +46,7 @@ class PairStage {
     const AlongK place(item);
 #pragma unroll
     for (unsigned i = 0; i < kLoads; ++i) {
-      // Lines after the last one repeat it; their results are not stored.
+      // Lines beyond the last line read the last line; their results are not stored.
       const unsigned pair = item + kWorkgroup * i;
       const unsigned line = kLines == Lines::along_k ? least(place.row * 2 + i, last) : pair / (kTile / 2);
       const unsigned at = kLines == Lines::along_k ? place.unit : least(pair % (kTile / 2) * 2, last & ~1u);
@@ -137,7 +137,7 @@ class PairedProducts {
     const TwoUnits a = operands.a[i / 2], b = operands.b[j / 2];
     Way::multiply(0, sums_[i][j], i % 2 == 0 ? a.lo : a.hi, j % 2 == 0 ? b.lo : b.hi);
   }
-  /// A lane's sums in row first_row() + 8 high + low, in column first_column() + 32 right and the next one.
+  /// A lane's sums in row first_row() + 8 high + low, in column first_column() + 32 right and the next column.
   struct Pair {
     double lo, hi;
   };
@@ -330,7 +330,7 @@ __device__ inline void store_tile(const Result<double>& result, Tile tile, const
         if constexpr (!kAlphaIsOne) sums = {result.alpha * sums.lo, result.alpha * sums.hi};
         *global_at<Pair>(row, offset + right * 32 * sizeof(double)) = Pair{sums.lo, sums.hi};
       }
-      // Computed row by row; otherwise the compiler would compute each row's address from the first one.
+      // Computed row by row; otherwise the compiler would compute each row's address from the first row's.
       row = scalar(row + 8 * result.ld);
       keep_scalar(row);
     }

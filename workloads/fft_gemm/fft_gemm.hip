@@ -6,7 +6,8 @@
 //   tf32       like m3xu, but in four real products of TF32; tcFFT does this in half precision
 //
 // If the length is not a power of 16, the last step has radix 2, 4 or 8 and runs on vector ALUs. Transforms of up to 4096
-// points take one pass over memory, longer ones two: first over 256 points at equal distances, then over the remaining factor.
+// points take one pass over memory. Longer transforms take two passes: first over 256 points at equal distances, then over the
+// remaining factor.
 #include <complex>
 
 #include "workloads/common/gemm_host.h"

@@ -237,7 +237,8 @@ class Transform {
   __device__ Complex root(unsigned part) const {
     return x_.roots[part * kCount / l];
   }
-  /// Multiplies row r of a butterfly by the r-th power of a root, exp(-2 pi i (index % l) r / (16 l)).
+  /// A step of radix 16 after the first step: multiplies row r of a butterfly by the r-th power of a root, exp(-2 pi i (index %
+  /// l) r / (16 l)), and transforms the butterfly.
   template <unsigned l>
   __device__ void step() {
     const unsigned index = of_value<Form::kToColumns>(0).index + of_lane<Form::kToColumns>().index;

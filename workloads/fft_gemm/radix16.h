@@ -227,7 +227,7 @@ class Folded : public OnUnits {
   Matrix rows_, columns_;
 };
 
-/// TF32: four real products for a complex one, with factors rounded to 11 bits. tcFFT does this in half precision.
+/// TF32: four real products for a complex product, with factors rounded to 11 bits. tcFFT does this in half precision.
 class Tf32 : public OnUnits {
  public:
   __device__ Tf32(const Complex* roots, unsigned step) {

@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(group_size)
   if (point >= points) return;
   float nearest = INFINITY;
   int cluster = 0;
-  // The host pads the centres to a multiple of at_once by repeating the last one.
+  // The host pads the centres to a multiple of at_once by repeating the last centre.
   for (unsigned first = 0; first < count; first += at_once) {
     float distances[at_once] = {};
     for (unsigned feature = 0; feature < features; ++feature) {

@@ -25,7 +25,7 @@ __device__ inline unsigned from_left(unsigned value, unsigned first) {
 }
 
 /// One wavefront per row of distances. The smallest distances so far are kept sorted, one in each lane of a row of 16 lanes,
-/// identically in all four rows: a distance smaller than the last one is inserted by a shift. Of n numbers in random order,
+/// identically in all four rows: a distance smaller than the last of them is inserted by a shift. Of n numbers in random order,
 /// about K (1 + ln(n / K)) are inserted, so that most of the work is loading and comparing. Writes `neighbours` (1 to 16)
 /// distances in ascending order, and columns, for each row.
 __device__ inline void select(const Distances& x, float* __restrict__ nearest, unsigned* __restrict__ columns,

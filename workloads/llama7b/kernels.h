@@ -116,7 +116,7 @@ __device__ inline void attention_decode(const T* queries, const T* key_cache, co
     if (lane == 0) scores[p] = p < count ? score * scale : -INFINITY;
   }
   __syncthreads();
-  // Every wavefront computes the maximum and the sum over all positions; the first one writes the exponentials.
+  // Every wavefront computes the maximum and the sum over all positions; the first wavefront writes the exponentials.
   const float s0 = scores[threadIdx.x % 64], s1 = scores[threadIdx.x % 64 + 64];
   const float most = wave_max(fmaxf(s0, s1)), e0 = expf(s0 - most), e1 = expf(s1 - most), sum = wave_sum(e0 + e1);
   __syncthreads();

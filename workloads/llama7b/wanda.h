@@ -37,7 +37,7 @@ inline Floats linear(const Floats& weights, const Floats& x, std::size_t rows) {
   return y;
 }
 
-/// In each row, sets the round(sparsity * depth) weights with the smallest scores to zero; of equal scores, the first ones.
+/// In each row, sets the round(sparsity * depth) weights with the smallest scores to zero; of equal scores, the first weights.
 inline void prune(Floats& weights, std::size_t rows, const Floats& inputs, double sparsity) {
   const std::size_t depth = weights.size() / rows;
   Floats norms(depth), scores(depth), sorted(depth);

@@ -204,7 +204,7 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   }
 }
 
-// The maximum of each window; `taps` receives the position of the maximum in the window, the first one among equals. `x`
+// The maximum of each window; `taps` receives the position of the maximum in the window, the first among equals. `x`
 // describes the output.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     max_pooling(const _Float16* __restrict__ from, _Float16* __restrict__ y, unsigned char* __restrict__ taps,

@@ -1,4 +1,4 @@
-// The products of convolutions in forward and backward pass, explicitly lowered: one kernel writes a workspace, another one
+// The products of convolutions in forward and backward pass, explicitly lowered: one kernel writes a workspace, another
 // multiplies it by weights or gradients.
 //
 // The forward pass and the gradient with respect to data are convolutions; the latter is a convolution of the output's

@@ -44,7 +44,7 @@ __device__ inline void initialise(Complex* x, unsigned columns, unsigned states,
 }
 
 /// Applies relaxation and gradient after a pulse: `in` is the result of the pulse's product, `out` the state before the next
-/// one.
+/// pulse.
 __device__ inline void evolve(const Complex* __restrict__ in, Complex* __restrict__ out, unsigned ld, const Atoms& atoms,
                               const Dictionary& dictionary, unsigned pulse) {
   const unsigned column = blockIdx.x * kWorkgroup + threadIdx.x;
@@ -120,7 +120,7 @@ __device__ inline void invert_norms(const Dictionary& dictionary, float* __restr
   if (lane == 0) inverses[atom] = 1 / sum;
 }
 
-/// Each wavefront finds the atom whose normalised inner product with a voxel's signal is largest; among equals, the first one.
+/// Each wavefront finds the atom whose normalised inner product with a voxel's signal is largest; the first among equals.
 __device__ inline void choose_best(const Complex* __restrict__ products, const float* __restrict__ inverses, unsigned voxels,
                                    unsigned atoms, unsigned ld, float* __restrict__ scores, unsigned* __restrict__ best) {
   const unsigned lane = threadIdx.x % 64, voxel = (blockIdx.x * kWorkgroup + threadIdx.x) / 64;

@@ -1,6 +1,6 @@
 // Computes the edges of the minimum spanning forest of an undirected graph with distinct weights.
 //
-// The baseline is Boruvka's algorithm: each tree selects its lightest outgoing edge by atomic minima, until no tree has one.
+// The baseline is Boruvka's algorithm: each tree selects its lightest outgoing edge by atomic minima, until no tree has any.
 // `published` finds these edges by sorting, like the baseline named in the SIMD2 thesis (sort_reduce.h). The matrix algorithms
 // find, for all pairs of vertices, the smallest possible maximum weight of a path (workloads/common/closure.h); an edge is in
 // the forest if this maximum is the edge's own weight.

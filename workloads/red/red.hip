@@ -53,7 +53,7 @@ extern "C" __global__ void __launch_bounds__(group_size) reduce(const float* a, 
   add_lanes(sum, sums + blockIdx.x);
 }
 
-// A level of the tree: adds the upper half to the lower one.
+// A level of the tree: adds the upper half to the lower half.
 extern "C" __global__ void __launch_bounds__(group_size) reduce_global_level(float* a, unsigned half, unsigned length) {
   const unsigned i = blockIdx.x * group_size + threadIdx.x;
   if (i + half < length) a[i] = a[i] + a[i + half];

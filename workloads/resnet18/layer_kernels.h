@@ -106,7 +106,7 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 // Maximum over 3 x 3 windows with stride 2 and padding 1; `tap` receives the position of the maximum in the window (0 to 8),
-// the first one among equals. blockIdx.y is the plane, a channel of an image.
+// the first among equals. blockIdx.y is the plane, a channel of an image.
 extern "C" __global__ void __launch_bounds__(256) max_pooling(const float* x, float* y, unsigned char* tap, unsigned height,
                                                               unsigned width, unsigned out_height, unsigned out_width) {
   const unsigned pixel = blockIdx.x * blockDim.x + threadIdx.x, plane = blockIdx.y;

@@ -2,9 +2,9 @@
 // matrices, on matrix units.
 //
 // The sparse product is computed by rows of C (Gustavson, ACM TOMS 4, 1978) in two passes, as in rocSPARSE: the first pass
-// computes the pattern of C, the second one the elements. A row's pattern is a bitmap in LDS. The second pass keeps the row's
-// sums in LDS: one per column (dense accumulator) if rows are full enough; otherwise one per element of the row, at the number
-// of bits that precede the element's bit in the bitmap. This needs neither a hash table nor sorting. Rows of more than
+// computes the pattern of C, the second pass the elements. A row's pattern is a bitmap in LDS. The second pass keeps the
+// row's sums in LDS: one per column (dense accumulator) if rows are full enough; otherwise one per element of the row, at the
+// number of bits that precede the element's bit in the bitmap. This needs neither a hash table nor sorting. Rows of more than
 // `most_sums` elements are computed by blocks of columns.
 #include "lacuna/simd2.h"
 

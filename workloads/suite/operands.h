@@ -2,8 +2,8 @@
 //
 // The suites are compiled to PTX, where each array element named in the source is a separate vector load. For AMD GPUs the
 // compiler uses scalar loads for addresses that are the same in all lanes, one wide load for adjacent elements, and one load
-// for elements named twice. A scalar load, a wide one, or one with two readers cannot be an operand of an offload chain
-// (models/neardata/finalizer.h). These helpers hide the properties of addresses that the compiler would use.
+// for elements named twice. A scalar load, a wide load, or a load with two readers cannot be an operand of an offload
+// chain (models/neardata/finalizer.h). These helpers hide the properties of addresses that the compiler would use.
 #pragma once
 
 #include <hip/hip_runtime.h>

@@ -19,7 +19,7 @@ product() {
   bits=$(grep -o ' bits=[0-9]*' out.txt)
 }
 
-# Workloads with a choice of tiles also run with the large one, which is not selected automatically at the tests' sizes.
+# Workloads with a choice of tiles also run with the large tile, which is not selected automatically at the tests' sizes.
 tiles=()
 expect 0 "$PROGRAMS/$program" --help
 if grep -q -- --tile out.txt; then tiles=(--tile large); fi

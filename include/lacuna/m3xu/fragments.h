@@ -148,7 +148,7 @@ LACUNA_M3XU_DEVICE To cast(const From& value) {
 }
 
 // Item t of a register operand, which is a vector of elements or a single element. Copies through a variable, since clang 15's
-// __builtin_bit_cast of a vector element always takes the first one.
+// __builtin_bit_cast of a vector element always takes the first element.
 template <class Element, class Registers>
 LACUNA_M3XU_DEVICE Element item(Registers registers, unsigned t) {
   if constexpr (sizeof(Registers) == sizeof(Element)) {

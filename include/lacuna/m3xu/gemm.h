@@ -164,7 +164,7 @@ LACUNA_M3XU_DEVICE void multiply_by_workgroup(const product<f>& x, tiled::Tile t
     if (left != 0 || x.k == 0) {
       a.load_rest(of_a, tile.row, slabs * depth, left, padding<matrixa, f>());
       b.load_rest(of_b, tile.column, slabs * depth, left, padding<matrixb, f>());
-      // This buffer is free: all wavefronts have finished reading the slab before the last one.
+      // This buffer is free: all wavefronts have finished reading the slab that it held.
       auto& a_slab = shared_tiles<Product>::a()[slabs % 2];
       auto& b_slab = shared_tiles<Product>::b()[slabs % 2];
       a.keep(a_slab);

@@ -7,7 +7,7 @@
 // that produce C or consume D in other ways call `simd2::multiply` in their own kernel.
 //
 // A workgroup of 256 work-items computes a square tile of D, each of its four wavefronts a quarter. Tiles of A and B pass
-// through LDS (lacuna/simd2/staging.h); the next ones are loaded while the current ones are multiplied. Two workgroups with
+// through LDS (lacuna/simd2/staging.h); the next tiles are loaded while the current tiles are multiplied. Two workgroups with
 // tiles of 128 x 128 elements, or three with 64 x 64, fit into the registers of a compute unit (`wavefronts`): while one
 // loads, another multiplies.
 #pragma once
@@ -263,7 +263,7 @@ __global__ void __launch_bounds__(workgroup_size)
 }
 }  // namespace detail
 
-/// Tile edge of the workgroups for an m x n result: larger tiles load less data, smaller ones occupy more compute units.
+/// Tile edge of the workgroups for an m x n result: larger tiles load less data, smaller tiles occupy more compute units.
 inline unsigned preferred_tile(unsigned m, unsigned n) {
   constexpr unsigned large = 128;
   int device = 0, units = 0;
