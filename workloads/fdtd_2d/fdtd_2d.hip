@@ -39,8 +39,8 @@ extern "C" __global__ void __launch_bounds__(group_width* group_height)
 }
 
 // As in PolyBench/GPU, pointers to fields are not `restrict`. unknown() hides from the compiler that two elements are
-// neighbours in a row: otherwise it would combine both loads into one of 8 bytes, which cannot be an operand of an offload
-// chain.
+// neighbours in a row: otherwise it would combine both loads into a single load of 8 bytes, which cannot be an operand of an
+// offload chain.
 extern "C" __global__ void __launch_bounds__(group_width* group_height)
     fdtd_step1(const float* source, float* ey, const float* hz, unsigned rows, unsigned columns, unsigned step) {
   const unsigned x = blockIdx.x * group_width + threadIdx.x, y = blockIdx.y * group_height + threadIdx.y;
