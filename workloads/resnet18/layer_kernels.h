@@ -169,7 +169,7 @@ extern "C" __global__ void __launch_bounds__(256)
   dx[pixel] = dy[pixel / count] / static_cast<float>(count);
 }
 
-// y[row][image] = sum over k of weights[row][k] x[k][image] + bias[row]: one wavefront per row, at most 4 `images` at a time.
+// y[row][image] = sum over k of weights[row][k] x[k][image] + bias[row]: one wavefront per row and four images.
 extern "C" __global__ void __launch_bounds__(256) fully_connected(const float* weights, const float* bias, const float* x,
                                                                   float* y, unsigned rows, unsigned depth, unsigned images) {
   const unsigned row = blockIdx.x * 4 + threadIdx.x / 64, lane = threadIdx.x % 64, image0 = blockIdx.y * 4;

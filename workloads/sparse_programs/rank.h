@@ -10,7 +10,7 @@
 namespace workload {
 
 /// One iteration of PageRank. The product's vector is ranks times shares; the kernel writes this vector for the next iteration,
-/// the ranks, and the sum of the ranks of vertices without outgoing edges.
+/// the ranks, the sum of the ranks of vertices without outgoing edges, and the change of the ranks.
 struct RankStep {
   using Sum = double;
   static constexpr unsigned totals = 2;  // ranks of vertices without outgoing edges, and the change of ranks
