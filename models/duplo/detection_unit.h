@@ -171,13 +171,13 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   };
   /// A memory instruction of a wavefront whose kernel has a convolution.
   struct Operation {
-    std::uint32_t wavefront = kNone;  ///< index of its wavefront; kNone: the wavefront has ended, or vmcnt has already counted
-                                      ///< the load
+    std::uint32_t wavefront = kNone;  ///< index of the instruction's wavefront; kNone: the wavefront has ended, or vmcnt has
+                                      ///< already counted the load
     bool done = false;                ///< the instruction has completed
     Cycles at{};                      ///< completion of the instruction
     std::optional<Token> token;       ///< nullopt: the requests of the instruction are being sent
     unsigned waits = 0;               ///< number of loads in flight that this load has hit and waits for
-    Cycles ready{};                   ///< latest of the known arrival times of data that it has hit
+    Cycles ready{};                   ///< latest of the known arrival times of data that the load has hit
     Cycles copy{};                    ///< cycles to copy data from other SIMDs
     /// An entry that the load has made or hit.
     struct Part {
@@ -241,8 +241,8 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   /// Looks up a piece, and counts and checks the hit, or counts the reason why there is none. kNone: not found.
   Handle find(const WavefrontSlot& slot, const Wavefront& w, const StagedAccess& load, const Piece& piece, unsigned zeros,
               Cycles cycle);
-  /// Maps the destination of a piece that has been found to the entry's physical registers, or copies them from another SIMD.
-  /// Returns the cycles of the copy.
+  /// Maps the destination of a piece that has been found to the entry's physical registers, or copies their data from another
+  /// SIMD. Returns the cycles of the copy.
   Cycles rename(const WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const Piece& piece, Handle entry);
   /// Serves a piece of a load from an entry. `operation`: record of the load.
   void hit(const WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const Piece& piece, Handle entry,

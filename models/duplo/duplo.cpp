@@ -209,8 +209,8 @@ void Duplo::describe(StatisticsGroup& device) const {
         line.name, [value = line.value] { return value; }, line.meaning, line.unit);
 }
 
-// A bit has the leakage of a bit of the L1 vector cache. The meter receives picoseconds as events, so that one watt is one
-// picojoule per event.
+// A bit has the leakage of a bit of the L1 vector cache. The meter receives picoseconds as events, so one watt is one picojoule
+// per event.
 void Duplo::describe_energy(EnergyMeter& meter, const EnergyParameters& energy) const {
   for (const DetectionUnit* unit : units_) meter.add("l1v", "tag", unit->cancelled(), energy.l1v.tag);
   if (units_.empty() || parameters_.entry == DuploEntry::row) return;

@@ -46,7 +46,7 @@ struct DuploParameters {
   bool trace = false;
 
   static constexpr Cycles kCopyCycles{4};
-  /// Cycles of a copy from the register file of another SIMD, which occurs with DuploScope::core.
+  /// Cycles of a copy from the register file of another SIMD (DuploScope::core): copy_cycles, or kCopyCycles if it is 0.
   Cycles copies() const { return copy_cycles == Cycles{0} ? kCopyCycles : copy_cycles; }
 
   void describe(ParameterSection& s);

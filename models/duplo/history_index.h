@@ -1,7 +1,7 @@
 // Hashes that map a tag to a set of the load history buffer (section IV.B of the paper), and the rest of the tag, which the
 // entry stores. The set's number is:
 //
-//   low    the low bits of the element's ID. IDs of tiles are multiples of 8, 16 or 32, so that most sets stay empty
+//   low    the low bits of the element's ID. IDs of tiles are multiples of 8, 16 or 32, so most sets stay empty
 //   shift  the bits of the ID above those that are 0 for all tiles
 //   xor    as shift, XORed with the remaining high bits of the ID and with the image. With images innermost, the rows of a tile
 //          belong to different images and have the same element: for tags of single rows, the low bits of the image are folded

@@ -171,7 +171,7 @@ bool LoadHistory::overwrite(std::uint16_t simd, std::uint16_t pair, Tick at, His
 template <typename Predicate>
 unsigned LoadHistory::drop_if(Predicate goes, HistoryRelease why, Tick at) {
   unsigned dropped = 0;
-  // Backwards, since a released entry's position is taken by the last one.
+  // Iterates backwards, since the last entry moves to the position of a released entry.
   for (std::size_t place = valid_.size(); place-- > 0;) {
     const Handle entry = valid_[place];
     if (!goes(entries_[entry])) continue;

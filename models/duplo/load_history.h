@@ -24,17 +24,17 @@ namespace lacuna {
 
 /// Lifetime of an entry.
 enum class HistoryKeep : std::uint8_t {
-  until_retired,      ///< released when the last of its loads retires
-  until_overwritten,  ///< released when its register is overwritten and has no other reader
-  always,             ///< never released: an upper bound, since no register keeps the data of such an entry
+  until_retired,      ///< an entry is released when the last of its loads retires
+  until_overwritten,  ///< an entry is released when its register is overwritten and has no other reader
+  always,             ///< entries are never released: an upper bound, since no register keeps their data
 };
 
 /// Reason why an entry was released.
 enum class HistoryRelease : std::uint8_t {
-  retired,      ///< all of its loads had retired
-  replaced,     ///< another entry took its place
-  overwritten,  ///< its register was overwritten
-  ended,        ///< the wavefront of its register ended
+  retired,      ///< all loads of the entry had retired
+  replaced,     ///< another entry took the entry's place
+  overwritten,  ///< the entry's register was overwritten
+  ended,        ///< the wavefront of the entry's register ended
   stored,       ///< the core stored into the workspace
   invalidated,  ///< all entries were dropped
   kernel_ended,
@@ -80,7 +80,8 @@ class LoadHistory {
   /// Records that a register without other readers is overwritten at `at`, or that its wavefront ends: an entry that no other
   /// register holds is released. Returns whether a valid entry was released.
   bool overwrite(std::uint16_t simd, std::uint16_t pair, Tick at, HistoryRelease why = HistoryRelease::overwritten);
-  /// Releases the entries of a convolution, or all entries. Returns their number.
+  /// Releases the entries of a convolution, or all entries. Returns the number of entries that a look-up could still have
+  /// found.
   unsigned drop(std::uint8_t convolution, Tick at);
   unsigned drop_all(Tick at);
   /// Ends a convolution: releases its entries. The first load of a tile under a reused number counts as compulsory again.
@@ -93,7 +94,7 @@ class LoadHistory {
   std::vector<HistoryEvent>& events() { return events_; }
 
   /// Number of entries released since reset(), by reason. An entry released by retirement is counted when its position, tag or
-  /// register is used next, or at the end of the kernel.
+  /// register is used next, or when it is dropped.
   const std::array<std::uint64_t, kHistoryReleases>& releases() const { return releases_; }
 
   /// Number of entries that a look-up at `at` could find.
@@ -119,7 +120,7 @@ class LoadHistory {
   /// Last known state of a tile.
   struct Past {
     Handle entry = kNone;
-    std::uint64_t allocations = 0;  ///< buffer's allocation count at the last use of its latest released entry
+    std::uint64_t allocations = 0;  ///< the buffer's allocation count at the last use of the tile's latest released entry
     bool replaced = false;
   };
 

@@ -1,4 +1,4 @@
-// Completion of the memory instructions of wavefronts with a convolution: loads that wait for others, and retirement.
+// Completion of the memory instructions of wavefronts with a convolution: loads that wait for other loads, and retirement.
 
 #include <algorithm>
 #include <utility>

@@ -25,7 +25,7 @@ struct ParameterBlock {
   std::optional<LdsBuffers> lds;  ///< buffers of a workspace in LDS; nullopt: it is in memory
   LoweredConvolution convolution;
 
-  /// Size of the workspace's rows in bytes.
+  /// Size in bytes of the workspace's rows.
   std::uint64_t bytes() const { return convolution.rows() * convolution.pitch * LoweredConvolution::kElementBytes; }
   /// Size in bytes of the workspace's rows and of the rows that fill the last tile.
   std::uint64_t tile_bytes() const {

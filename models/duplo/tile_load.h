@@ -17,7 +17,7 @@ struct TileLoad {
   TileForm form;
   std::uint64_t row;  ///< first row in the workspace
   unsigned column;    ///< first column in the workspace
-  unsigned zeros;     ///< IdGenerator::zeros() of its columns
+  unsigned zeros;     ///< IdGenerator::zeros() of the tile's columns
 };
 
 /// The form of the tile that all lanes load with `bytes` bytes each; nullopt: they load no tile. Lane l of a tile's load is at

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kL1Watts = 0.1;
 
-/// Parameters in which only Duplo's registers and history use energy.
+/// Parameters with which only Duplo's registers and history use energy.
 GpuDeviceParameters with_energy(const Rule& rule, DuploEntry entry = DuploEntry::tile) {
   GpuDeviceParameters p = machine(rule, entry);
   p.energy.model = EnergyModel::on;
@@ -160,8 +160,8 @@ TEST_F(DuploDevice, EntriesGoForOneReason) {
   EXPECT_EQ(few[DuploCount::retired], 0U);
 }
 
-// L1 look-ups that have started before the hit is known are cancelled: one per cycle, so that each hit has duplo.latency of
-// them. They change nothing else in the L1 cache (FirstLevelCacheTest.OccupyingABankChangesNothingElse).
+// L1 look-ups that have started before the hit is known are cancelled: one per cycle, duplo.latency for each hit. They change
+// nothing else in the L1 cache (FirstLevelCacheTest.OccupyingABankChangesNothingElse).
 TEST_F(DuploDevice, HitsCancelLookUpsOfTheL1) {
   const LoweredConvolution c = convolution();
   const AssembledKernel kernel = load_tiles(c, 12);

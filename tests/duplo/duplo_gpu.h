@@ -140,7 +140,7 @@ inline void paper(DuploParameters& d) {
   never(d);
   d.ids = DatumIds::paper;
 }
-/// Allows a single convolution at a time, and so few entries that most tiles map to the same ones.
+/// Allows a single convolution at a time, and so few entries that many tiles map to each entry.
 inline void few(DuploParameters& d) {
   d.entries = 8;
   d.hash = HistoryHash::low;

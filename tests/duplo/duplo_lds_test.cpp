@@ -250,7 +250,7 @@ TEST_F(DuploLds, KernelsWithoutABlockTakeTheSameCycles) {
   EXPECT_EQ(cycles[0], cycles[1]);
 }
 
-// A read retires when it completes: a read finds no entry if no others are in flight, and reads in flight serve other
+// A read retires when it completes: a read finds no entry if no other read is in flight, and reads in flight serve other
 // wavefronts.
 TEST_F(DuploLds, EntriesGoWhenReadsRetire) {
   const LoweredConvolution c = lds_convolution();
@@ -266,7 +266,7 @@ TEST_F(DuploLds, EntriesGoWhenReadsRetire) {
             run_reads(b_.retire, c, {.in_flight = 8}, 12, 256).record.cycles);
 }
 
-// Rows of 128 bytes all begin in the same bank, so that the LDS is the bottleneck unless hits make reads unnecessary.
+// Rows of 128 bytes all begin in the same bank, so the LDS is the bottleneck unless hits make reads unnecessary.
 TEST_F(DuploLds, HitsShortenKernelsThatTheLdsBounds) {
   const LoweredConvolution c = lds_convolution();
   const Reads reads{.in_flight = 8, .repeats = 4, .row_stride = 128};
@@ -277,11 +277,12 @@ TEST_F(DuploLds, HitsShortenKernelsThatTheLdsBounds) {
   EXPECT_LT(on.record.cycles, off.record.cycles * 9 / 10);
 }
 
-// A wavefront that has waited for all but the last of its reads has the data of the others, also if the last one was a hit.
+// A wavefront that has waited for all but the last of its reads has the data of all earlier reads, even if the last read was a
+// hit.
 TEST_F(DuploLds, ReadsOfAWavefrontCompleteInOrder) {
   const LoweredConvolution c = lds_convolution();
   const std::string other = number(16 * 144);
-  // Reads a tile whose register keeps its entry, then another tile, then the first one again.
+  // Reads a tile whose register keeps its entry, then another tile, then the first tile again.
   const Reads reads{
       .in_flight = 4,
       .at_end = {"ds_read_b64 v[16:17], v11", "s_waitcnt lgkmcnt(0)", "s_memtime s[20:21]", "s_waitcnt lgkmcnt(0)",
@@ -349,7 +350,7 @@ TEST_F(DuploLds, ResetsDropReadsInFlight) {
 TEST_F(DuploLds, AbortedKernelsLeaveNothing) {
   const LoweredConvolution c = lds_convolution();
   const Reads good{.in_flight = 8};
-  // Workgroup 0 reads unmapped memory, the others continue.
+  // Workgroup 0 reads unmapped memory; the other workgroups continue.
   const Reads bad{.in_flight = 8, .at_end = {"s_load_dword s20, s[2:3], 0x0"}};
   TestGpu& gpu = b_.overwrite;
   const Outcome before = run_reads(gpu, c, good, 6, 256);

@@ -1,4 +1,4 @@
-// Tests single loads on devices with Duplo: which of them are looked up and why others are not, all forms of tiles,
+// Tests single loads on devices with Duplo: which loads are looked up and why other loads are not, all forms of tiles,
 // accumulation registers, and hits on loads whose wavefront has ended.
 #include <gtest/gtest.h>
 
@@ -95,7 +95,7 @@ TEST_F(DuploLoads, LoadsThatAreNotLookedUpAreCountedByReason) {
   }
 }
 
-// No gfx90a assembler accepts a pair that begins at an odd register, so that no kernel can test this.
+// No gfx90a assembler accepts a pair that begins at an odd register, so no kernel can test this.
 TEST(ClassifiedLoad, RegistersAreAlignedPairs) {
   const IdGenerator ids(convolution(), DatumIds::exact);
   const auto of = [&](unsigned first, isa::OperandKind file) {
@@ -175,7 +175,7 @@ TEST_F(DuploLoads, TheMostPairsInUse) {
   EXPECT_EQ(most(), 64U);
 }
 
-/// Wavefront 0 of a workgroup executes `first`, wavefront `number` executes `second`; the others end.
+/// Wavefront 0 of a workgroup executes `first`, wavefront `number` executes `second`; other wavefronts end.
 AssembledKernel two_wavefronts(const LoweredConvolution& c, const Lines& first, unsigned number, const Lines& second) {
   const std::size_t words = AssembledKernel(isa::Target::gfx90a, first).words().size();  // including s_endpgm
   return kernel_of({begin_tiles(c),

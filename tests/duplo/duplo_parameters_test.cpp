@@ -29,7 +29,7 @@ TEST(DuploParameters, DefaultsArePossibleInBothScopes) {
   EXPECT_EQ(p.check(), Problems{});
 }
 
-// With duplo.mode = off nothing is refused.
+// With duplo.mode = off no value is rejected.
 TEST(DuploParameters, NeedsTimeAndMatrixInstructions) {
   GpuDeviceParameters p = with_duplo();
   p.gpu.timing = TimingMode::functional;
@@ -68,7 +68,8 @@ TEST(DuploParameters, WaysAreNoMoreThanEntries) {
   EXPECT_EQ(p.check(), Problems{});
 }
 
-// With scope = simd there are no copies. The effective configuration of a run that has not set their cycles is valid input.
+// With scope = simd there are no copies. The effective configuration of a run that has not set duplo.copy_cycles is valid
+// input.
 TEST(DuploParameters, CopiesNeedOtherSimds) {
   GpuDeviceParameters p = with_duplo();
   EXPECT_EQ(section_of(p).copies(), Cycles{4});

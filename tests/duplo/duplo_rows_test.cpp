@@ -52,7 +52,7 @@ TEST_F(DuploRows, HitsAreLookUpsLessDifferentRows) {
   }
 }
 
-// 15 positions per side: 225 rows, so that the last tile has one row of data, and tiles begin within rows of the image.
+// 15 positions per side: 225 rows, so the last tile has one row of data, and tiles begin within rows of the image.
 TEST_F(DuploRows, RowsWithoutDataAreRequested) {
   LoweredConvolution c = convolution();
   c.height = c.width = 15;

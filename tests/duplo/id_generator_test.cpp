@@ -158,7 +158,7 @@ struct Errors {
 };
 
 // Loads each element row by row, with an unlimited history whose entries keep the position of the first load; hits on equal
-// zeros are not errors. All images have the same errors, so that one is enough.
+// zeros are not errors. All images have the same errors, so one image is enough.
 Errors errors_of_printed_ids(const Layer& layer) {
   const LoweredConvolution c = lowered(layer, 1);
   const IdGenerator generator(c, DatumIds::paper);

@@ -63,7 +63,7 @@ inline LoweredConvolution lowered(const Layer& layer, unsigned images = 8, RowOr
   c.filter_height = c.filter_width = layer.filter;
   c.pad_top = c.pad_left = c.pad_bottom = c.pad_right = layer.padding;
   if (layer.transposed) {
-    // Inserts a zero between all neighbours; the output is twice as large as the input, which takes one more row and column.
+    // Inserts a zero between neighbours. One more row and column of padding makes the output twice as large as the input.
     c.height = c.width = (layer.side - 1) * layer.stride + 1;
     c.pad_bottom = c.pad_right = layer.padding + 1;
   } else {
@@ -75,7 +75,7 @@ inline LoweredConvolution lowered(const Layer& layer, unsigned images = 8, RowOr
   return c;
 }
 
-/// True if the element is a zero of the padding, or one that was inserted.
+/// Whether the element is a zero of the padding or an inserted zero.
 inline bool is_zero(const Layer& layer, const LoweredConvolution& c, const InputElement& e) {
   if (c.in_padding(e)) return true;
   return layer.transposed && ((e.y - c.pad_top) % layer.stride != 0 || (e.x - c.pad_left) % layer.stride != 0);

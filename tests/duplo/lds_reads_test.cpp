@@ -38,7 +38,7 @@ isa::MemoryAccess read_of(unsigned bytes) {
   return access;
 }
 
-/// Lanes' offsets of a tile of `rows` rows whose first byte is at `base`.
+/// Offsets of the lanes of a read of a tile, which has `rows` rows and begins at `base`.
 Offsets tile_at(const LdsBuffers& buffers, std::uint32_t base, unsigned rows, unsigned bytes) {
   Offsets offsets;
   for (unsigned lane = 0; lane < isa::kLanes; ++lane)
@@ -140,7 +140,7 @@ TEST(LdsReads, OtherReadsAreRejectedWithAReason) {
   other = read_of(8);
   other.operation = isa::MemoryAccess::Operation::store;
   EXPECT_EQ(reason(other, 0, kPair), DuploCount::count);
-  // A read below the buffers whose second location is in a buffer.
+  // The first location of the read is below the buffers, the second location is in a buffer.
   other = read_of(8);
   other.lanes = 1;
   const Offsets below{};

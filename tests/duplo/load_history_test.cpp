@@ -76,7 +76,7 @@ TEST(LoadHistory, TheInstructionsOfTheTable) {
     // ID 2 has been replaced.
     ASSERT_EQ(history.find(tag(2), 0, Tick{++at}), LoadHistory::kNone);
     EXPECT_EQ(history.miss(tag(2)), HistoryMiss::conflict);
-    // %r4 and %r3 are the same physical register; %r2 and %r8 are different ones.
+    // %r4 and %r3 are the same physical register; %r2 and %r8 are different registers.
     EXPECT_EQ(registers.pair(wavefront, 3), registers.pair(wavefront, 4));
     EXPECT_EQ(registers.readers(registers.pair(wavefront, 4)), 2U);
     EXPECT_NE(registers.pair(wavefront, 2), registers.pair(wavefront, 4));
@@ -176,7 +176,7 @@ TEST(LoadHistory, AnEntryInSeveralRegistersGoesWithTheLast) {
   EXPECT_EQ(history.find(tag(16), 4, Tick{2}), entry);
   EXPECT_TRUE(history.overwrite(1, 3, Tick{3}));
   EXPECT_EQ(history.find(tag(16), 4, Tick{3}), LoadHistory::kNone);
-  // The next entry at the position of a released one does not inherit its registers.
+  // The next entry at the position of a released entry does not inherit its registers.
   const LoadHistory::Handle next = history.allocate(tag(16), 4, pair(8));
   ASSERT_EQ(next, entry);
   history.hold(next, 0, 9);
@@ -199,7 +199,7 @@ TEST(LoadHistory, ConvolutionsDoNotShareEntries) {
   EXPECT_EQ(history.used(Tick{4}), 0U);
 }
 
-// The next convolution has the number of one that has ended, yet its first loads are compulsory misses.
+// The next convolution has the number of a convolution that has ended, yet its first loads are compulsory misses.
 TEST(LoadHistory, EndedConvolutionsLeaveNothingBehind) {
   LoadHistory history({.entries = 16});
   history.allocate(tag(16, 0, 1), 4, pair(1));

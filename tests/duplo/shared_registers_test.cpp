@@ -82,8 +82,8 @@ TEST(SharedRegisters, SharingAFreePairIsInconsistent) {
   EXPECT_THROW(registers.require_consistent(), std::logic_error);
 }
 
-// Random programs that allocate up to the whole register file. The values in the physical pairs must equal `values`, those that
-// each wavefront expects.
+// Random programs that allocate up to the whole register file. The physical pairs must hold the values that each wavefront
+// expects (`values`).
 TEST(SharedRegisters, RandomProgramsNeverLoseAValue) {
   constexpr unsigned kPairs = 64;
   std::mt19937 random(4);

@@ -82,7 +82,7 @@ inline AssembledKernel load_tiles(const LoweredConvolution& c, unsigned in_fligh
   return {isa::Target::gfx90a, lines};
 }
 
-/// `described`: the convolution in the parameter block; `c`: the one whose workspace the kernel loads.
+/// `described`: the convolution in the parameter block; `c`: the convolution whose workspace the kernel loads.
 inline Outcome run(TestGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned workgroups, unsigned size,
                    const LoweredConvolution& described) {
   return run_with_block(gpu, c, kernel, workgroups, size, block_of(described, kBase + kWorkspace));
@@ -109,8 +109,8 @@ inline bool interrupt_by_reset(TestGpu& gpu, const LoweredConvolution& c, const 
   return with_hits;
 }
 
-/// Runs more kernels than there are convolution numbers, in each of which one workgroup faults, and then load_tiles(c, 12) with
-/// 12 workgroups of 256, whose results must equal `fresh`.
+/// Runs more kernels than there are convolution numbers; one workgroup of each kernel faults. Then runs load_tiles(c, 12) with
+/// 12 workgroups of 256 work-items and expects the results `fresh`.
 inline void expect_aborts_leave_nothing(TestGpu& gpu, const LoweredConvolution& c, const std::vector<std::uint32_t>& fresh) {
   const AssembledKernel faults = load_tiles(c, 12,
                                             {"s_cmp_eq_u32 s2, 5", "s_cselect_b32 s14, 0, s8", "s_cselect_b32 s15, 0, s9",
