@@ -20,7 +20,7 @@ struct TargetTraits {
   unsigned sgpr_granule;
   unsigned max_vgprs;             ///< addressable VGPRs of a wavefront (ArchVGPR)
   unsigned addressable_sgprs;     ///< 102 on both; VCC, FLAT_SCRATCH, XNACK_MASK lie above
-  unsigned first_ttmp;            ///< operand encoding of ttmp0: TBA and TMA lie below on gfx8, gfx9 has four more
+  unsigned first_ttmp;            ///< operand encoding of ttmp0: lower on gfx9, which has four ttmps in place of TBA and TMA
   bool has_agprs;                 ///< accumulation VGPRs, unified file (gfx90a)
   bool packed_work_item_ids;      ///< v0 holds x | y << 10 | z << 20 (gfx90a)
   bool architected_flat_scratch;  ///< false on both: FLAT_SCRATCH is set up by the kernel prologue

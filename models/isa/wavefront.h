@@ -77,7 +77,7 @@ struct PrivateSegment {
 
   /// Whether a buffer at `address` is in the segment's pool.
   bool is_behind(std::uint64_t address) const { return address - pool < pool_bytes; }
-  /// Whether a lane's access leaves its part; `offset` counts from the part's start and is negative before it.
+  /// Whether a lane's access leaves its part; `offset`: distance from the part's start, as a signed number.
   bool exceeded(std::uint64_t offset, unsigned bytes) const { return lane_bytes < bytes || offset > lane_bytes - bytes; }
 };
 
@@ -177,7 +177,7 @@ struct Wavefront {
     return (operand.kind == OperandKind::agpr ? agpr : vgpr) + static_cast<std::size_t>(operand.index) * kLanes;
   }
 
-  /// All ones for active lanes, zero for others; recomputed only when EXEC has changed.
+  /// All ones for active lanes, zero for inactive lanes; recomputed only when EXEC has changed.
   const std::uint32_t* lane_mask() {
     const std::uint64_t now = exec();
     if (now == ~std::uint64_t{0}) return kEveryLane.data();

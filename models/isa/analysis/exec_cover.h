@@ -1,8 +1,8 @@
 // Tracks which lanes are active, relative to sets of lanes at earlier points of a program.
 //
 // Compilers narrow EXEC for the sides of a branch and restore it from a saved mask. A vector register that is written by fewer
-// lanes than before keeps the old value in the others. An instruction can therefore read an old value only if a lane in which
-// the value has not been overwritten is active, which depends on whether the mask has been restored.
+// lanes than before keeps the old value in the other lanes. An instruction can therefore read an old value only if a lane in
+// which the value has not been overwritten is active, which depends on whether the mask has been restored.
 #pragma once
 
 #include <cstdint>

@@ -207,7 +207,7 @@ U64 tiny_lanes(const Reading& reading, const U32* first) {
   });
 }
 
-// Whether the result is the product itself, so that it has the sign of the product. False for instructions without an executor.
+// Whether the result is the product itself and therefore has the product's sign. False for instructions without an executor.
 bool gives_product(const Instruction& instruction) {
   const InstructionRow& row = *instruction.row;
   return row.src.count == 2 && (row.flags & kReadsDst) == 0 && instruction.vop.omod == 0 && !instruction.vop.clamp &&

@@ -30,7 +30,7 @@ RegisterUse register_use(const Instruction& instruction) {
   }
   for (unsigned i = 0; i < instruction.destinations; ++i) {
     writes(range_of(instruction.dst[i]));
-    // SDWA may keep the destination's other bits.
+    // SDWA may keep the bits of the destination that it does not select.
     const bool preserves = instruction.vop.sdwa && instruction.vop.dst_unused == 2;
     const bool keeps_lanes = instruction.vop.dpp;
     if (i == 0 && ((flags & kReadsDst) != 0 || preserves || keeps_lanes)) reads(range_of(instruction.dst[i]));

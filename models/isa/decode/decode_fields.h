@@ -46,9 +46,9 @@ struct DecodeContext {
   Operand vgpr_or_agpr(bool accumulator, unsigned index, OperandType type);
   /// Scalar register destination or source (7-bit field).
   Operand sgpr(unsigned encoding, OperandType type);
-  /// 8-bit scalar source: register, constant, literal, special.
+  /// 8-bit scalar source: register, constant, literal or special value (OperandKind::special).
   Operand scalar_source(unsigned encoding, OperandType type);
-  /// 9-bit vector source: VGPR, scalar register, constant, literal, special. The caller handles SDWA and DPP.
+  /// 9-bit vector source: VGPR, or as scalar_source(). The caller handles SDWA and DPP.
   Operand vector_source(unsigned encoding, OperandType type);
   Operand constant(std::uint64_t value, OperandType type) const;
 };

@@ -60,7 +60,7 @@ Operand DecodeContext::sgpr(unsigned encoding, OperandType type) {
   }
   const unsigned span = operand.words;
   if (span <= 1) return operand;
-  // The hardware ignores the low bits of a register tuple's number: pairs are aligned to 2, larger ones to 4.
+  // The hardware ignores the low bits of a register tuple's number: pairs are aligned to 2, larger tuples to 4.
   const unsigned alignment = span == 2 ? 2 : 4;
   const unsigned first_ttmp = traits(target).first_ttmp;
   const bool special = encoding >= kFlatScratchLo && (encoding < first_ttmp || encoding >= kM0);

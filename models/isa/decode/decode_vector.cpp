@@ -182,7 +182,7 @@ void decode_vop1(DecodeContext& context) {
         (row.flags & kScalarDst) != 0 ? context.sgpr(field, row.dst.types[0]) : context.vgpr(field, row.dst.types[0]);
   }
   if (row.dst.count == 0) context.unused(bits(word, 17, 8));
-  if (row.src.count == 0) return;  // v_nop: LLVM does not check the field either
+  if (row.src.count == 0) return;  // v_nop: the source field is not checked, as in LLVM
   if ((row.flags & (kReadsAccumulator | kWritesSource)) != 0) {
     // Moves within one register file: the source field can only name a register of this file.
     const bool accumulators = (row.flags & kReadsAccumulator) != 0;

@@ -90,7 +90,7 @@ class DecodedCode {
     std::vector<std::unique_ptr<DecodedInstruction>> storage;
     std::array<std::uint32_t, kWords + kTailWords> words{};
     std::bitset<kWords + kTailWords> present;  // mapped and executable when the page was read
-    bool whole = true;                         // all of its words are present
+    bool whole = true;                         // all words of the page itself are present
   };
 
   const DecodedInstruction* decode_at(std::uint64_t pc);

@@ -91,8 +91,8 @@ void note_registers(Instruction& instruction, const Operand& operand) {
   }
 }
 
-// gfx90a's register tuples start at even numbers (CDNA2 ISA manual, "VGPR alignment"); LLVM's assembler refuses others, but its
-// disassembler prints them.
+// gfx90a's register tuples start at even numbers (CDNA2 ISA manual, "VGPR alignment"); LLVM's assembler rejects other tuples,
+// but its disassembler prints them.
 bool is_misaligned(const Operand& operand) {
   return (operand.kind == OperandKind::vgpr || operand.kind == OperandKind::agpr) && operand.words > 1 &&
          operand.index % 2 != 0;

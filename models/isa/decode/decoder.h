@@ -25,7 +25,7 @@ DecodeResult decode(const std::uint32_t* words, std::size_t available, Target ta
 
 /// Text as printed by `llvm-objdump-16 -d`; branch targets as printed for code without symbols.
 std::string disassemble(const Instruction& instruction, Target target);
-/// Name of an extension's instruction that LLVM does not support: "simd2.minplus". Empty for all others.
+/// Name of an extension's instruction that LLVM does not support: "simd2.minplus". Empty for other instructions.
 std::string_view extension_name(const Instruction& instruction);
 /// Reason why the instruction has no executor: "the instruction is not executed", "simd2.minplus needs mfma.extensions =
 /// simd2". Empty if it has one.

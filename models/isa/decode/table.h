@@ -51,9 +51,9 @@ enum RowFlags : std::uint64_t {
   kIntegerClamp = 1u << 18,       ///< VOP3 CLAMP is legal although the operands are integers
   kNoModifiers = 1u << 19,        ///< VOP3 NEG/ABS/OMOD/CLAMP must be zero although the operands are floating point
   kForceModifiers = 1u << 20,     ///< VOP3 NEG/ABS are legal although the operands are not floating point: v_cndmask_b32
-  kReadsExec = 1u << 22,          ///< scalar instruction that reads EXEC as a value (vector ones are masked by it anyway)
+  kReadsExec = 1u << 22,          ///< scalar instruction that reads EXEC as a value (EXEC masks all vector instructions anyway)
   kGdsOnly = 1u << 23,            ///< DS instruction that exists with GDS = 1 only
-  kTwoOffsets = 1u << 24,         ///< DS instruction with two 8-bit offsets instead of one of 16 bits
+  kTwoOffsets = 1u << 24,         ///< DS instruction with two 8-bit offsets instead of one 16-bit offset
   kLdsForm = 1u << 25,            ///< MUBUF load that can write to LDS instead of VGPRs
   kRegisterSource = 1u << 26,     ///< SOP1 whose source cannot be a constant
   kNoGds = 1u << 27,              ///< DS instruction that exists with GDS = 0 only
@@ -90,8 +90,8 @@ struct OperandTypes {
 };
 
 /// Meaning of the operand lists, by format (sources are in the order in which they are printed):
-///  VOP1/VOP2/VOPC, VOP3A/B: `lane_mask` in dst is VCC in the short encodings and an SGPR pair in VOP3; likewise as a source of
-///    VOP2 (v_addc, v_cndmask), where it is the third. `simm32` marks the place of the literal (v_madmk: {f32, simm32, f32}).
+///  VOP1/VOP2/VOPC, VOP3A/B: `lane_mask` in dst is VCC in the short encodings and an SGPR pair in VOP3; likewise as the
+///    third source of VOP2 (v_addc, v_cndmask). `simm32` marks the place of the literal (v_madmk: {f32, simm32, f32}).
 ///  SOPK: a source of type simm16, hwreg, label16 is the SIMM16 field, simm32 the literal, anything else the SDST field.
 ///  SMEM: dst {data}; src {base, offset[, data]}.  DS: dst {data}; src {address, data0, data1}.
 ///  FLAT, GLOBAL, SCRATCH: dst {data}; src {address, data}, and for GLOBAL and SCRATCH an SGPR or none.
@@ -110,16 +110,16 @@ struct InstructionRow {
   ExecuteFn execute;
 };
 
-/// Condition under which a source that is zero makes another one irrelevant.
+/// Condition under which a source that is zero makes another source irrelevant.
 enum class ZeroPair : std::uint8_t {
   none,
   exact,  ///< always: no bit of the result depends on the other source
   ieee    ///< unless the other source is NaN or infinite; and if the result is zero, its sign may depend on the other source's
 };
-/// Returns the condition under which source `other` is irrelevant in lanes in which source `zero` is zero. The tested value is
-/// the one that the lane reads after SDWA, DPP and OP_SEL: +0 or -0 for floating point, both halves for packed sources. Sources
-/// that no flag of the row names, including the old destination, are always relevant. A test verifies all rows by executing
-/// them.
+/// Returns the condition under which source `other` is irrelevant in lanes in which source `zero` is zero. Source `zero` is
+/// tested as the lane reads it, after SDWA, DPP and OP_SEL: +0 or -0 for floating point, both halves for packed sources.
+/// Sources that no flag of the row names, including the old destination, are always relevant. A test verifies all rows by
+/// executing them.
 constexpr ZeroPair makes_irrelevant(const InstructionRow& row, unsigned zero, unsigned other) {
   if ((row.flags & zero_pair(zero, other)) == 0) return ZeroPair::none;
   return (row.flags & kZeroByIeee) != 0 ? ZeroPair::ieee : ZeroPair::exact;

@@ -114,7 +114,7 @@ Vec greatest(Vec x, Vec y) {
   return y;
 }
 
-// Reductions by minimum and by maximum: a NaN in C counts as the identity, and a NaN product is ignored.
+// Reductions by minimum and by maximum: a NaN in C is treated as the identity, and a NaN product is ignored.
 struct Least : ExactHalves {
   static constexpr float kIdentity = std::numeric_limits<float>::infinity();
   static float begin(float c) { return std::isnan(c) ? kIdentity : c; }

@@ -1,16 +1,16 @@
 // Codes of the matrix unit's two extensions, encoded in MFMA instructions: further formats (M3XU, chapter 2 of "Democratizing
 // tensor processors", called the thesis below) and operators other than multiply and add (SIMD2, chapter 3).
 //
-// A code is a combination of CBSZ, ABID and BLGP that is undefined on CDNA2, in an instruction (the carrier) that either
-// multiplies a single block, so that CBSZ has no block to broadcast to (CDNA2 ISA manual, "MFMA broadcast"), or multiplies f64,
-// for which CDNA2 does not define these fields. Compilers emit codes like any MFMA. matrix_codes() is the only list of codes:
-// decoder, disassembler, `lacuna isa check`, the reference page and executors are derived from it.
+// A code is a combination of CBSZ, ABID and BLGP, in an MFMA instruction (the carrier), that is undefined on CDNA2. The carrier
+// either multiplies a single block, so CBSZ has no block to broadcast to (CDNA2 ISA manual, "MFMA broadcast"), or multiplies
+// f64, for which CDNA2 does not define these fields. Compilers emit codes like any MFMA. matrix_codes() is the only list of
+// codes: decoder, disassembler, `lacuna isa check`, the reference page and executors are derived from it.
 //
 // Lane l holds, with i = l % 16 and g = l / 16:
 //   f16      A: half t of 4 is A[i][4g + t]; B: B[4g + t][i]; C, D: register r of 4 is D[4g + r][i]
 //   sparse   A: the first register has the two halves of A[i][4g..4g+3] that are kept, the second their positions in it: bits
 //            1:0 and 3:2, other bits are ignored. Elements not kept contribute nothing. B, C, D as above
-//   fp32, tf32  A: register t of 2 is A[i][2g + t]; B: B[2g + t][i]; C, D as above. Of tf32 the low 13 bits are ignored
+//   fp32, tf32  A: register t of 2 is A[i][2g + t]; B: B[2g + t][i]; C, D as above. The low 13 bits of tf32 are ignored
 //   fp32c    A: register 0 is the real, 1 the imaginary part of A[i][g]; B: of B[g][i]; C, D: registers 2j and 2j + 1 hold
 //            the parts of D[4j + g][i]
 //   fp64     as v_mfma_f64_16x16x4f64

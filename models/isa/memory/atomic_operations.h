@@ -95,7 +95,7 @@ FloatOf<U> as_float(U a) {
   return std::bit_cast<FloatOf<U>>(a);
 }
 
-// Comparisons with a NaN are false, so that the old value remains.
+// Comparisons with a NaN are false, so the old value remains.
 template <typename U>
 U min_float(U old, U data, U, const Wavefront&) {
   return as_float(data) < as_float(old) ? data : old;
@@ -118,8 +118,8 @@ U flush_denormal(U a) {
   return std::fpclassify(as_float(a)) == FP_SUBNORMAL ? a & kSignBit<U> : a;
 }
 
-/// Treatment of denormals. In LDS, MODE applies; in memory, f32 denormals are always flushed and others always kept (CDNA2 ISA
-/// manual, "FLAT and GLOBAL float atomics").
+/// Treatment of denormals. In LDS, MODE applies; in memory, f32 denormals are always flushed and other denormals always kept
+/// (CDNA2 ISA manual, "FLAT and GLOBAL float atomics").
 enum class Denormals : std::uint8_t { as_mode, flushed, kept };
 
 /// Floating-point sum, rounded to nearest even regardless of MODE. A NaN operand is returned quieted; if both operands are NaN,

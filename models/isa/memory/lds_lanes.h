@@ -82,8 +82,8 @@ std::byte* neighbours(const Instruction& i, Wavefront& w, Operation operation) {
   return w.lds + first;
 }
 
-// Properties of the offsets of 64 active lanes. In nearly every access all offsets are inside the allocation, so that they need
-// no check per lane.
+// Properties of the offsets of 64 active lanes. In nearly every access all offsets are inside the allocation, so no check per
+// lane is needed.
 struct Survey {
   bool inside = false;                  ///< all addresses, second ones included, are inside the allocation
   RowShape rows = RowShape::scattered;  ///< common shape of all rows of dwords; scattered: rows differ

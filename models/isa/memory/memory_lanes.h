@@ -54,8 +54,8 @@ inline void note_no_access(Wavefront& wave) {
   wave.access.lds_lanes = 0;
 }
 
-/// Shape of the positions of eight consecutive lanes. In tiled kernels the positions are mostly equal or adjacent, so that one
-/// host access suffices.
+/// Shape of the positions of eight consecutive lanes. In tiled kernels the positions are mostly equal or adjacent, so one host
+/// access suffices.
 enum class RowShape : std::uint8_t { scattered, one_place, neighbours };
 inline constexpr unsigned kRowLanes = 8;
 
@@ -133,7 +133,8 @@ std::uint64_t fine_grained_lanes(Wavefront& wave, unsigned bytes);
 /// Reports a fault of a lane (0 for scalar accesses): not_permitted if the address is mapped, else not_mapped.
 void report_fault(Wavefront& wave, unsigned lane, std::uint64_t address, unsigned bytes, Access wanted);
 void report_misaligned(Wavefront& wave, unsigned lane, std::uint64_t address, unsigned bytes, Access wanted);
-/// Reports that an access leaves the lane's private memory; `offset` counts from its start and is negative before it.
+/// Reports that an access leaves the lane's private memory. `offset`: distance from the start of this memory, as a signed
+/// number.
 void report_private(Wavefront& wave, unsigned lane, std::uint64_t offset, unsigned bytes, Access wanted);
 
 /// Positions of the lanes' bytes in host memory.
@@ -158,12 +159,14 @@ class LaneTargets {
   /// nothing.
   void resolve_lds(Wavefront& wave, std::uint64_t lanes, const std::uint32_t* offsets, unsigned bytes, std::uint32_t limit);
   /// Resolves `lanes` with the given offsets into the wavefront's swizzled private memory; fills wave.addresses->global with
-  /// the address of each lane's first byte. `base` is the GPU virtual address of the wavefront's scratch.
+  /// the address of each lane's first byte. `base` is the GPU virtual address of the wavefront's scratch. Returns false after
+  /// reporting a fault.
   bool resolve_private(Wavefront& wave, std::uint64_t lanes, const std::uint32_t* offsets, std::uint64_t base, unsigned bytes,
                        Access wanted);
   /// Makes the lane read zeros and write nothing.
   void set_nowhere(unsigned lane, unsigned bytes);
-  /// Assigns `bytes` bytes of bounce buffer to a lane; byte k of it stands for GPU virtual address `address_of(k)`.
+  /// Assigns `bytes` bytes of bounce buffer to a lane; byte k of it stands for GPU virtual address `address_of(k)`. Returns
+  /// false after reporting a fault.
   template <typename AddressOf>
   bool bounce(Wavefront& wave, unsigned lane, unsigned bytes, Access wanted, AddressOf&& address_of) {
     for (unsigned k = 0; k < bytes; ++k) {
@@ -179,8 +182,8 @@ class LaneTargets {
     set(lane, buffer_[lane].data());
     return true;
   }
-  /// Call it before a load: redirects lanes of wave.access.lanes whose bytes are in the store buffer, so that they read them
-  /// there. Returns false if the load is deferred.
+  /// Call it before a load: redirects lanes of wave.access.lanes with bytes in the store buffer to bounce buffers, in which
+  /// these bytes replace those of memory. Returns false if the load is deferred.
   bool read_stores(Wavefront& wave, unsigned bytes) {
     return wave.stores == nullptr || wave.stores->empty() || read_stores_slow(wave, bytes);
   }

@@ -120,7 +120,7 @@ ScalarBuffer buffer_of(const Instruction& i, const Wavefront& w) {
   return {(U64{v[0]} | U64{v[1] & 0xffff} << 32) & ~U64{3}, stride == 0 ? v[2] : stride * v[2]};
 }
 
-// Number of words from `offset` on that lie inside the buffer; the others read zero and are not written.
+// Number of words from `offset` on that lie inside the buffer; the remaining words read zero and are not written.
 unsigned words_inside(const ScalarBuffer& buffer, U64 offset, unsigned words) {
   if (offset >= buffer.bytes) return 0;
   return static_cast<unsigned>(std::min<U64>(words, (buffer.bytes - offset) / 4));

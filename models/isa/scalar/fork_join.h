@@ -15,8 +15,8 @@ inline void set_fork_stack_pointer(Wavefront& w, unsigned entries) {
   w.mode.bits = (w.mode.bits & ~(7U << kStackPointerShift)) | (entries & 7) << kStackPointerShift;
 }
 
-/// The active lanes in `pass` branch to `target`, the others continue. The smaller group executes first, the larger one is
-/// pushed on the stack.
+/// The active lanes in `pass` branch to `target`, the other active lanes continue. The smaller group executes first; the larger
+/// group is pushed on the stack.
 inline void fork(Wavefront& w, std::uint64_t pass, std::uint64_t target) {
   const std::uint64_t exec = w.exec();
   const std::uint64_t taken = pass & exec;

@@ -87,7 +87,7 @@ constexpr std::array kRows{
     row("s_incperflevel", both(0x14), {T::simm16}, LatencyClass::nop, nothing),
     row("s_decperflevel", both(0x15), {T::simm16}, LatencyClass::nop, nothing),
     row("s_ttracedata", both(0x16), {}, LatencyClass::nop, nothing, kReadsM0),
-    // Conditional debugging is never enabled, so these never branch.
+    // Conditional debugging is never enabled, so these instructions never branch.
     branch_row("s_cbranch_cdbgsys", 0x17, nothing),
     branch_row("s_cbranch_cdbguser", 0x18, nothing),
     branch_row("s_cbranch_cdbgsys_or_user", 0x19, nothing),

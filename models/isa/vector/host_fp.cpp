@@ -18,7 +18,7 @@ void load_fp_setting(FpSetting setting) {
   const std::uint32_t mxcsr =
       kMasked | kRounding[setting & 3] | ((setting & 4) != 0 ? 0x0040U : 0U) | ((setting & 8) != 0 ? 0x8000U : 0U);
   _mm_setcsr(mxcsr);
-  asm volatile("" ::: "memory");  // keeps computations on loaded lanes from moving above
+  asm volatile("" ::: "memory");  // the compiler must not move computations on loaded lanes above the change of MXCSR
   current_fp_setting = setting;
 }
 

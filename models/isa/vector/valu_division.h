@@ -2,8 +2,8 @@
 //
 // v_div_scale, v_div_fmas and v_div_fixup bracket a Newton-Raphson iteration that compilers emit: they scale operands away from
 // overflow and denormals, undo the scaling with the last fused multiply-add, and insert the special cases. Sources: GCN3 and
-// Vega ISA manuals, V_DIV_*; for the post-scale, V_DIV_FMAS of the RDNA3 manual, since the others leave it open (2^32 of
-// V_DIV_FMAS_F32 does not undo ldexp(.., 64)). tests/isa/vector/vop_division_test.cpp divides with the whole sequence.
+// Vega ISA manuals, V_DIV_*; for the post-scale, V_DIV_FMAS of the RDNA3 manual, since the other manuals do not specify it
+// (2^32 of V_DIV_FMAS_F32 does not undo ldexp(.., 64)). tests/isa/vector/vop_division_test.cpp divides with the whole sequence.
 #pragma once
 
 #include <array>
@@ -60,8 +60,8 @@ struct DivisionScale {
     }
     if (F::denormal(denominator)) return up(value);
     flag = tiny_quotient;
-    // According to the manuals, this scales by the same 2^64 (2^128) as above, which would overflow a denominator of that size;
-    // scaling down must be meant.
+    // According to the manuals, this case scales up by 2^64 (2^128) like the cases above. The large denominator would overflow,
+    // so scaling down is assumed.
     if (tiny_reciprocal && tiny_quotient) return is_denominator ? down(value) : value;
     if (tiny_reciprocal) return down(value);
     if (tiny_quotient) return is_numerator ? up(value) : value;

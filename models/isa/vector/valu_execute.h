@@ -109,7 +109,7 @@ void expand_mask(std::uint64_t bits, std::uint32_t* words);
 std::uint64_t pack_mask(const std::uint32_t* words);
 /// Puts the high halves of `old` above the low halves of `words`.
 void keep_high_halves(std::uint32_t* words, const std::uint32_t* old);
-/// Applies OMOD and CLAMP to results of a floating-point type; others are unchanged.
+/// Applies OMOD and CLAMP to results of a floating-point type. Results of other types are unchanged.
 void apply_output(const VectorModifiers& vop, OperandType type, const LaneContext& context, std::uint32_t* out);
 /// Writes the lanes that EXEC selects, if some lanes are inactive.
 void write_active_lanes(std::uint32_t* destination, const std::uint32_t* values, Wavefront& wave, unsigned planes);
@@ -174,7 +174,7 @@ struct Lanes<Result(Arguments...), Operation> {
   static constexpr bool kIsMask = Result::kOperand == OperandType::lane_mask;
   static constexpr bool kAllF64 = std::is_same_v<Result, f64> && (... && std::is_base_of_v<f64, Arguments>);
 
-  /// Whether the operation has f16 operands and computes in f32, so that its result is rounded twice.
+  /// Whether the operation has f16 operands and computes in f32, which rounds its result twice.
   static constexpr bool all_halves() {
     if constexpr (std::is_base_of_v<f16, Result> && (... && std::is_base_of_v<f16, Arguments>)) {
       return std::is_same_v<decltype(apply(std::declval<LaneContext>(), (static_cast<void>(sizeof(Arguments)), 0.0F)...)),
