@@ -1,5 +1,5 @@
-// LLVM's assembler and disassembler as the oracle for Lacuna's: the installed tools, and their library. CMake supplies the
-// paths.
+// LLVM's assembler and disassembler as the oracle for Lacuna's decoder and disassembler: the installed tools, and their
+// library. CMake supplies the paths.
 #pragma once
 
 #include <array>

@@ -26,7 +26,7 @@ struct MathFunction {
   Reference reference;
   double float_bound;
   double double_bound;
-  double low, high;                ///< range of half of a's values; the others are edge cases and random bits
+  double low, high;                ///< range of half of a's values; other values are edge cases and random bits
   double second_low, second_high;  ///< range of half of b's values
   /// All values of a are from `low` to `high`, as the function is not specified elsewhere.
   bool only_range = false;

@@ -12,7 +12,7 @@
 namespace lacuna::programs {
 
 struct CampaignOptions {
-  std::uint64_t seed = 1;  ///< seed of the first program; each further program has the next one
+  std::uint64_t seed = 1;  ///< seed of the first program; each further program has the next seed
   std::uint64_t count = 100;
   unsigned batch = 20;  ///< programs in one code object
   bool matrix = false;  ///< generate programs with tiles of the matrix unit's extensions

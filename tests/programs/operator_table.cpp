@@ -17,10 +17,10 @@ constexpr unsigned kAnything = kIntegers | kFloat;
 constexpr unsigned kVectors = kAnything & ~kScalar;
 constexpr unsigned kScalars = kAnything & ~kVector;
 
-// Signed overflow is undefined: arithmetic of signed types is written in unsigned ones. Division by zero and of the smallest
+// Signed overflow is undefined: arithmetic of signed types is written in unsigned types. Division by zero and of the smallest
 // number by -1 are undefined, too: divisor() of random_program.h avoids them. All float operations here are exactly rounded, so
-// that any correct machine gives the same bits; number() replaces NaN where its bits, its sign or its conversion would affect
-// the result.
+// any correct machine gives the same bits; number() replaces NaN where its bits, its sign or its conversion would affect the
+// result.
 constexpr std::array kRows{
     // Arithmetic
     OperatorRow{"as_<T>((<U>)((<P>)as_<U>({0}) + (<P>)as_<U>({1})))", "TT", kIntegers, 6},
@@ -56,7 +56,7 @@ constexpr std::array kRows{
     OperatorRow{"abs({0})", "S", kUnsignedIntegers, 2},
     OperatorRow{"abs_diff({0}, {1})", "TT", kUnsignedIntegers, 1},
     OperatorRow{"abs_diff({0}, {1})", "SS", kUnsignedIntegers, 2},
-    // uint is excluded: clang-16 shrinks gfx803's v_add_u32 and v_sub_u32 with clamp to the form that has none.
+    // uint is excluded: clang-16 shrinks gfx803's v_add_u32 and v_sub_u32 with clamp to the form without clamp.
     OperatorRow{"add_sat({0}, {1})", "TT", kSignedIntegers, 1},
     OperatorRow{"sub_sat({0}, {1})", "TT", kSignedIntegers, 1},
     OperatorRow{"add_sat({0}, {1})", "TT", kUnsignedIntegers & ~k32, 1},
@@ -66,7 +66,7 @@ constexpr std::array kRows{
     OperatorRow{"mul_hi({0}, {1})", "TT", kIntegers, 2},
     OperatorRow{"mad_hi({0}, {1}, {2})", "TTT", kUnsignedIntegers, 1},
     OperatorRow{"mad_sat({0}, {1}, {2})", "TTT", kIntegers, 1},
-    // The shifts keep the product within 31 bits: the device library assumes that it has no more.
+    // The shifts of mul24 keep the product of int operands within 31 bits: the device library assumes at most 31 bits.
     OperatorRow{"mul24(({0} << 8) >> 8, ({1} << 24) >> 24)", "TT", kSigned | kUnsigned | kAnyShape | k32, 3},
     OperatorRow{"mad24(({0} << 8) >> 8, ({1} << 8) >> 8, {2})", "TTT", kUnsigned | kAnyShape | k32, 3},
     // Comparison and choice

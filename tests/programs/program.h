@@ -1,8 +1,8 @@
 // A random program: one OpenCL kernel with its helper functions, its launch and the contents of its buffers.
 //
 //  Expressions and statements are text with holes for parts: printing needs nothing else, and shrinking needs only the type of
-//  a part. Every operator is defined for every value of its operands (guards are part of its text), so that any part may be
-//  replaced by another one of the same type without making the program undefined.
+//  a part. Every operator is defined for every value of its operands (guards are part of its text), so any part may be replaced
+//  by another part of the same type without making the program undefined.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ struct Statement {
 using Block = std::vector<Statement>;
 
 struct Function {
-  std::string head;  ///< with the parameters, up to the brace
+  std::string head;  ///< text of the function with its parameters, up to the brace
   Block body;
   Expression result;
   bool noinline = false;

@@ -99,8 +99,8 @@ class Shrinker {
     }
   }
 
-  /// Removes runs of statements: a whole block, halves, ... single ones; from the end, since later statements use earlier
-  /// ones.
+  /// Removes runs of statements: a whole block, halves, and so on down to single statements. Begins at the end of each block,
+  /// since later statements use earlier statements.
   void remove_statements() {
     for (std::size_t b = 0; b < blocks_of(program_).size(); ++b) {
       for (std::size_t run = std::max<std::size_t>(blocks_of(program_)[b]->size(), 1); run > 0; run /= 2) {

@@ -12,7 +12,7 @@ constexpr unsigned kDeepestNesting = 3;
 constexpr unsigned kMatrixTilePercent = 12;
 
 /// An atomic operation: `{0}` is the value, `@` the address space, `$` one of the row's first two cells (chosen by `{1}`), `%`
-/// the row's third cell and `#` its fourth. Operations of a row commute. 32 bit ones use the lower half of a cell.
+/// the row's third cell and `#` its fourth. Operations of a row commute. 32-bit operations use the lower half of a cell.
 struct AtomicRow {
   const char* text;
   unsigned row;

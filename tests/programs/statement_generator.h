@@ -31,7 +31,7 @@ class StatementGenerator {
 
   /// Local arrays of the group's size, declared by the kernel; exchanges use them.
   void set_exchange_arrays(std::vector<Array> arrays) { exchange_arrays_ = std::move(arrays); }
-  /// The scope of kernel arguments: expressions of them have the same value in all work items.
+  /// The scope of kernel arguments: expressions of kernel arguments have the same value in all work items.
   void set_uniform_scope(Scope scope) { uniform_ = std::move(scope); }
   /// Enables tiles of the matrix unit, which are only declared where all work items execute the declaration.
   void set_matrix_tiles() { matrix_tiles_ = true; }

@@ -10,7 +10,7 @@
 namespace lacuna::programs {
 
 struct Outcome {
-  int exit_code = 0;  ///< 128 + signal if a signal ended it, as in a shell
+  int exit_code = 0;  ///< 128 + signal if a signal ended the process, as in a shell
   bool timed_out = false;
   std::string output;  ///< standard output and standard error
 };

@@ -15,7 +15,7 @@ class CompileError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One way to build a code object, and to run it.
+/// Target and options with which a code object is built and run.
 struct Variant {
   std::string target;  ///< gfx803 or gfx90a
   unsigned level = 3;  ///< optimisation level, as in -O3

@@ -125,7 +125,7 @@ void IrrelevantLanes::try_form(const InstructionRow& row, const Form& form, unsi
   EXPECT_EQ(paper & ~known, 0U);
   EXPECT_EQ(differing & ~paper, 0U);
   EXPECT_EQ(strict, pair == ZeroPair::exact ? paper : 0);
-  // Lanes in which the whole source is zero, of either sign, must be among the irrelevant ones.
+  // Lanes in which the whole source is zero, of either sign, must be among the irrelevant lanes.
   const std::uint64_t width = words_of(zero_type) == 2 ? ~std::uint64_t{0} : 0xffff'ffff;
   const std::uint64_t plain = lanes_where([&](unsigned lane) {
     const std::uint64_t value = zeros[literal_zero ? 0 : lane];

@@ -1,4 +1,4 @@
-// Control flow that depends on loaded data, in small gfx803 programs assembled by hand.
+// Tests find_loaded_control() on small gfx803 programs assembled by hand.
 #include "models/isa/analysis/loaded_control.h"
 
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ TEST(LoadedControlTest, ARegisterThatIsOverwrittenHasTheNewValue) {
   EXPECT_FALSE(Program().add(kLoadData).add(kReplaceData).add(kCompareData).add(kBranchVcc).find());
 }
 
-// The first pass through the loop compares the initial value of v3, the second one what has been loaded.
+// The first pass through the loop compares the initial value of v3, the second pass compares the loaded value.
 TEST(LoadedControlTest, FollowsLoops) { EXPECT_TRUE(Program().add(kCompareData).add(kLoadData).add(kBackBranchVcc).find()); }
 
 }  // namespace

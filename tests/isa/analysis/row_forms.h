@@ -77,7 +77,7 @@ inline bool same_values(const InstructionRow& row, const Outcome& a, const Outco
   return true;
 }
 
-/// 100 values of 64 bits: special and moderate ones of every format.
+/// 100 values of 64 bits: special and moderate values of every format.
 inline const std::vector<std::uint64_t>& values() {
   static const std::vector<std::uint64_t> all = [] {
     std::vector<std::uint64_t> list;

@@ -175,8 +175,8 @@ TEST(M3xuThesis, ElevenBitMultipliersLoseTwoBits) {
 TEST(M3xuThesis, FortyEightBitsHoldAProductButNoSum) {
   Design design = m3xu::kThesis;
   design.second_step_shift.reset();
-  // Products of one dot product with different exponents: the smaller one is below the register's last bit; without the larger
-  // one it is kept.
+  // Products of one dot product with different exponents: the smaller product is below the register's last bit; without the
+  // larger product it is kept.
   EXPECT_EQ(dot({}, {1, 0x1p-30F}, {1, 0x1p-30F}, -1), 0x1p-60F);
   EXPECT_EQ(dot(design, {1, 0x1p-30F}, {1, 0x1p-30F}, -1), 0);
   // A single product, just above the middle between two results.

@@ -91,7 +91,7 @@ class MatrixOperands {
     change_style();
   }
 
-  /// Chooses other exponents; sometimes allows special values everywhere, which make nearly all results NaN.
+  /// Changes the range of exponents. Sometimes allows special values everywhere, which make nearly all results NaN.
   void change_style() {
     tame_ = random_() % 4 != 0;
     spread_ = random_() % 3 == 0 ? 1 : static_cast<unsigned>(random_() % static_cast<unsigned>(in_.greatest - 2));

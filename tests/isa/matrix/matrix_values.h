@@ -1,4 +1,4 @@
-// Operands for tests of matrix arithmetic: random ones, and those at the limits of rounding.
+// Operands for tests of matrix arithmetic: random operands, and operands at the limits of rounding.
 #pragma once
 
 #include <cstdint>

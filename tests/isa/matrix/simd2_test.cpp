@@ -275,7 +275,7 @@ TEST(Simd2Values, NanIsPassedOverByMinAndMax) {
       EXPECT_EQ(one_element(op, {p}, bits(3)), bits(3)) << kNames[op];
       EXPECT_EQ(one_element(op, {p}, bits(least ? kInfinity : -kInfinity)), bits(least ? kInfinity : -kInfinity)) << kNames[op];
     }
-    // A NaN in C counts as the identity.
+    // A NaN in C is treated as the identity.
     EXPECT_EQ(one_element(op, {{kOne, kOne}}, 0x7fc00000),
               one_element(op, {{kOne, kOne}}, bits(least ? kInfinity : -kInfinity)));
     EXPECT_EQ(one_element(op, {}, 0xff800001), bits(least ? kInfinity : -kInfinity));

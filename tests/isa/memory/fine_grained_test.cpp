@@ -15,7 +15,7 @@
 namespace lacuna::isa::test {
 namespace {
 
-constexpr std::uint64_t kHalf = 4096;  // coarse-grained memory at kBase, followed by fine-grained
+constexpr std::uint64_t kHalf = 4096;  // coarse-grained memory at kBase, followed by fine-grained memory
 constexpr std::uint64_t kSharedAperture = 0x1000000000000;
 constexpr std::uint64_t kFineLanes = 0xaaaaaaaaaaaaaaaa;
 

@@ -228,7 +228,7 @@ TEST(Flat, ManyMappingsAreRemembered) {
   EXPECT_EQ(m.memory.finds, 4U);
 }
 
-// In memory f32 denormals become zeros; f64 and f16 ones are kept, regardless of MODE.
+// In memory f32 denormals become zeros, and f64 and f16 denormals are kept, regardless of MODE.
 template <typename F>
 void check_sums_in_memory(const char* text, DenormalRules rules) {
   const std::vector<std::uint32_t> words = assemble_by_llvm({text}, Target::gfx90a).at(0);

@@ -35,7 +35,7 @@ struct PrivateMachine : Machine {
     const std::uint64_t base = kPool + kSlot * kSlotBytes;
     wave.private_segment = {.pool = kPool, .pool_bytes = kPoolBytes, .base = base, .lane_bytes = kLaneBytes};
     // s[4:7]: buffer whose base includes the wavefront's offset, as in current kernels; s[8:11]: without the offset, as in
-    // older ones.
+    // older kernels.
     for (const unsigned at : {4U, 8U}) {
       const std::uint64_t start = at == 4 ? base : kPool;
       wave.sgpr[at] = static_cast<std::uint32_t>(start);
@@ -187,7 +187,7 @@ TEST_P(PrivateMemoryTest, OtherBuffersHaveNoSuchBound) {
   EXPECT_EQ(m.wave.event, Event::none);
 }
 
-// A dispatch without private memory, on a queue that has some.
+// A dispatch without private memory, on a queue with private memory.
 TEST_P(PrivateMemoryTest, NothingIsInsideOfNone) {
   PrivateMachine m(GetParam());
   for (unsigned l = 0; l < kLanes; ++l) m.set_offset(l, 0);

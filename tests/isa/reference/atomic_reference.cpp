@@ -24,9 +24,9 @@ constexpr std::uint64_t kOnes = kWidth == 64 ? ~std::uint64_t{0} : 0xffffffff;
 template <unsigned kWidth>
 constexpr const BinaryFormat& kFormat = kWidth == 64 ? kDouble : kSingle;
 
-/// Rounds to nearest even regardless of MODE. In LDS denormals are treated according to MODE; in memory those of f32 are
-/// flushed, others kept ([MI200] "FLAT and GLOBAL float atomics"). The sign of a NaN result without NaN operands is not
-/// documented: it is positive here.
+/// Rounds to nearest even regardless of MODE. In LDS, denormals are treated according to MODE; in memory, f32 denormals are
+/// flushed and other denormals kept ([MI200] "FLAT and GLOBAL float atomics"). The sign of a NaN result without NaN operands is
+/// not documented: it is positive here.
 std::uint64_t float_sum(const In& i, const BinaryFormat& f) {
   const Context x{Target::gfx90a, i.mode, false};
   const bool keeps_in = i.in_lds ? keeps_inputs(x, f) : f.width != 32;
@@ -72,7 +72,7 @@ struct Of {
   static std::uint64_t exchange(const In& i) { return i.a; }
   static std::uint64_t masked_or(const In& i) { return (i.old & ~i.a) | i.b; }
   static std::uint64_t wrap(const In& i) { return i.old >= i.a ? i.old - i.a : cut<W>(i.old + i.b); }
-  /// DS: comparand, then new value; the others: new value, then comparand.
+  /// DS: comparand, then new value; other formats: new value, then comparand.
   static std::uint64_t compare_store(const In& i) { return i.old == i.a ? i.b : i.old; }
   static std::uint64_t compare_swap(const In& i) { return i.old == i.b ? i.a : i.old; }
   /// Comparison as numbers: zeros are equal, NaNs are not.

@@ -45,8 +45,8 @@ Outcome scale(const Lane& l, const Context& x, Format f, const Limits& limits) {
   return {value};
 }
 
-/// S0 * S1 + S2, times a power of two if VCC is set. The manuals do not define how often the result is rounded: here once,
-/// unless the sum itself is outside of the normal numbers. The direction is that of the RDNA3 manual.
+/// S0 * S1 + S2, times a power of two if VCC is set. The manuals do not define how often the result is rounded. Here it is
+/// rounded once, unless the sum itself is outside of the normal numbers. The direction of scaling is that of the RDNA3 manual.
 Outcome fused_scaled(const Lane& l, const Context& x, Format f, const Limits& limits) {
   const std::uint64_t a = input(l.a, x, f);
   const std::uint64_t b = input(l.b, x, f);

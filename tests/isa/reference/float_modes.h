@@ -6,7 +6,7 @@
 
 namespace lacuna::isa::test {
 
-/// f32 has its own rounding and denormal fields, f64 and f16 share theirs.
+/// MODE has one pair of rounding and denormal fields for f32, and one pair for f64 and f16.
 inline unsigned rounding_of(const Context& x, const BinaryFormat& f) { return (f.width == 32 ? x.mode : x.mode >> 2) & 3; }
 inline bool keeps_inputs(const Context& x, const BinaryFormat& f) {
   return ((f.width == 32 ? x.mode >> 4 : x.mode >> 6) & 1) != 0;

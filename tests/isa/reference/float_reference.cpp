@@ -37,7 +37,7 @@ std::uint64_t mad(std::uint64_t a, std::uint64_t b, std::uint64_t c, const Conte
   if (legacy && legacy_zero(a, b, f)) return f.nan(c) ? propagated_nan(f, {c}) : add(0, c, f, rule);
   if (f.nan(a) || f.nan(b) || f.nan(c)) return propagated_nan(f, {a, b, c});
   std::uint64_t p = multiply(a, b, f, rule);
-  if (flush_in) p = f.flushed(p);  // it is an input of the addition
+  if (flush_in) p = f.flushed(p);  // the product is an input of the addition
   return add(p, c, f, rule);
 }
 

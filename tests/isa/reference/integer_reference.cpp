@@ -57,7 +57,7 @@ std::uint64_t median(T a, T b, T c) {
   std::sort(all, all + 3);
   return u32(static_cast<std::uint64_t>(all[1]));
 }
-// Selector bytes: 0 to 7 select a byte of {S0, S1}, 8 to 11 a sign, 12 gives zero, larger ones 0xff.
+// Selector bytes: 0 to 7 select a byte of {S0, S1}, 8 to 11 a sign, 12 gives zero, larger values give 0xff.
 Outcome perm(const Lane& l, const Context&) {
   const std::uint64_t data = std::uint64_t{u32(l.a)} << 32 | u32(l.b);
   std::uint64_t r = 0;

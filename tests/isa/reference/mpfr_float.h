@@ -48,7 +48,7 @@ struct RoundingRule {
   bool flush = false;
 };
 
-/// A number in one of the formats, or an exact intermediate one.
+/// A number in one of the formats, or an exact intermediate result.
 class Number {
  public:
   explicit Number(int precision = 64) { mpfr_init2(value_, precision); }

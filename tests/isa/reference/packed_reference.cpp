@@ -31,7 +31,7 @@ Outcome accumulated_dot(const Lane& l, const Context& x) {
 }
 
 /// Two products and an f32, added exactly and rounded once, to nearest even; denormals of both formats are flushed
-/// (docs/deviations/instructions.md). A NaN other than the accumulator's becomes the default one.
+/// (docs/deviations/instructions.md). A NaN other than the accumulator's becomes the default NaN.
 std::uint64_t dot_of_halves(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   constexpr const BinaryFormat& h = kHalf16;
   constexpr const BinaryFormat& f = kSingle;
@@ -88,7 +88,7 @@ constexpr ReferenceEntry kEntries[] = {
      0, 16},
     {"v_pk_fmac_f16", accumulate_half, 0, 16},
     {"v_pack_b32_f16", pack_halves},
-    // The low register of the result comes from the first source, the high one from the second.
+    // The low register of the result is a register of the first source, the high register a register of the second source.
     {"v_pk_mov_b32", [](const Lane& l, const Context&) -> Outcome { return {(l.a & 0xffffffff) | l.b << 32}; }},
     {"v_fma_mixlo_f16", narrow_mixed},
     {"v_fma_mixhi_f16", narrow_mixed},

@@ -53,7 +53,7 @@ std::uint64_t with_clamped_parts(std::uint64_t v, const BinaryFormat& f, const C
 }
 
 /// Whether `got` is within `ulps` of the expected result; signs and special values must agree. An approximate result next to
-/// the smallest normal number may be flushed if the exact one is not, and vice versa.
+/// the smallest normal number may be flushed if the exact result is not, and vice versa.
 bool close(std::uint64_t got, std::uint64_t want, const BinaryFormat& f, unsigned ulps) {
   if (got == want) return true;
   if (f.width < 64 && (got ^ want) >> f.width != 0) return false;
@@ -66,8 +66,8 @@ bool close(std::uint64_t got, std::uint64_t want, const BinaryFormat& f, unsigne
   return (a > b ? a - b : b - a) <= ulps;
 }
 
-/// gfx9's new 16-bit instructions, and its multiply-adds, keep the half of the register that they do not write; all others
-/// clear it ([LLVM] GCNSubtarget::zeroesHigh16BitsOfDest).
+/// The 16-bit instructions that gfx9 adds, and its multiply-adds, keep the half of the register that they do not write; other
+/// 16-bit instructions clear it ([LLVM] GCNSubtarget::zeroesHigh16BitsOfDest).
 bool keeps_other_half(const InstructionRow& row, Target target) {
   if (target != Target::gfx90a || !is_16_bit(row.dst.types[0])) return false;
   for (const std::string_view name : {"v_mac_f16", "v_madmk_f16", "v_madak_f16"}) {
@@ -76,7 +76,7 @@ bool keeps_other_half(const InstructionRow& row, Target target) {
   return (row.flags & kOpSel) != 0;
 }
 
-/// The lane that a DPP control reads from, or nothing where it is outside the row.
+/// The lane from which `lane` reads under a DPP control; nullopt: it would be outside the row.
 std::optional<unsigned> dpp_lane(unsigned lane, unsigned control) {
   const unsigned row = lane & ~15U;
   const unsigned at = lane & 15;
@@ -213,8 +213,8 @@ class Bench {
     }
     return all;
   }
-  /// Inputs of a packed operation: that of the operation on the low parts in the low bits, that of the operation on the high
-  /// parts above it.
+  /// Source `i` of a packed instruction: the input of the operation on the low parts in the low bits, and above it the input of
+  /// the operation on the high parts.
   std::uint64_t packed_source(std::uint64_t v, const Form& f, unsigned i) const {
     const OperandType type = row_.src.types.at(i);
     const unsigned width = type == OperandType::pk_f32 ? 32 : 16;
@@ -351,7 +351,7 @@ unsigned check_rows(const ReferenceEntry& entry) {
         ++checked;
         Bench bench(row, target, entry);
         const unsigned rounds = reference_rounds();
-        // The fields of f32 and of f64/f16 differ, so that using the wrong one is detected.
+        // The fields of f32 and of f64/f16 differ, so that the use of the wrong field is detected.
         for (unsigned m = 0; m < 64; ++m) {
           const unsigned round = m & 3;
           const unsigned denormals = m >> 2 & 3;

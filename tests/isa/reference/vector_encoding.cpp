@@ -199,7 +199,7 @@ std::array<std::uint32_t, 3> encode(const InstructionRow& row, Target target, co
     case Format::vopc:
       return {0x7c000000U | opcode << 17 | second(1) | src0, next, 0};
     default: {
-      // The literal of v_madmk is the second source in the text; the register field holds the third.
+      // The literal of v_madmk is the second source in the text; the register field holds the third source.
       const bool middle_literal = row.src.types[1] == OperandType::simm32;
       return {opcode << 25 | kDestinationVgpr << 17 | second(middle_literal ? 2 : 1) | src0, next, 0};
     }

@@ -170,7 +170,7 @@ struct Expected {
 inline constexpr unsigned kDst = 16, kSrc0 = 2, kSrc1 = 4, kSrc2 = 6;
 
 /// Runs `instruction` (sources in v[2:3], v[4:5], v[6:7]; result in v[16:17]) over all inputs, 64 at a time and under changing
-/// EXEC masks; checks active lanes against `expected`, and that the others are unchanged.
+/// EXEC masks; checks active lanes against `expected`, and that inactive lanes are unchanged.
 inline void check_lanes(Machine& machine, const Instruction& instruction, const std::vector<Inputs>& inputs, bool old_is_input,
                         const std::function<Expected(const Inputs&)>& expected) {
   std::mt19937_64 generator(inputs.size());

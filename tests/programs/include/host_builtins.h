@@ -185,7 +185,7 @@ ANY_ALL(short)
 ANY_ALL(int)
 ANY_ALL(long)
 
-// --- Vectors in memory, and shuffles; a shuffle's mask counts modulo the number of elements.
+// --- Vectors in memory, and shuffles; elements of a shuffle's mask are taken modulo the number of elements.
 #define SHUFFLE_WIDTH(T, U, N)                                              \
   BUILTIN T##N shuffle(T##N a, U##N mask) {                                 \
     T##N r;                                                                 \
@@ -343,7 +343,7 @@ FOR_INTEGERS(CONVERSIONS)
 CONVERSIONS_TO_FLOAT(float, 0)
 CONVERSIONS_TO_FLOAT(double, 1)
 
-// --- Atomic operations: plain ones suffice, because work items run one after the other.
+// --- Atomic operations: plain operations suffice, because work items run one after the other.
 #define ATOMIC(F, T, SPACE, NEW)          \
   BUILTIN T F(volatile SPACE T* p, T x) { \
     const T old = *p;                     \
