@@ -103,8 +103,8 @@ class Duplo final : public DeviceExtension, private KernelObserver, private Disp
   ActiveConvolutions convolutions_;
   std::vector<bool> numbers_;                                      ///< by number of a convolution: whether it is in use
   std::unordered_map<std::uint64_t, const Dispatch*> dispatches_;  ///< dispatches with a convolution, by index
-  // The detection units are powered from the start of the first kernel with a convolution to the end of the last one. The
-  // powered time is updated when the energy meter reads it.
+  // The detection units are powered from the start of the first kernel with a convolution to the end of the last such kernel.
+  // The powered time is updated when the energy meter reads it.
   mutable std::optional<Tick> powered_since_;
   mutable std::uint64_t powered_ps_ = 0;
   std::uint64_t unserved_ = 0;

@@ -8,7 +8,7 @@
 
 namespace lacuna {
 
-/// One or two register pairs of a SIMD: a tile of 8 bytes per lane fills one, a tile of 16 bytes per lane two. With
+/// One or two register pairs of a SIMD: a tile of 8 bytes per lane fills one pair, a tile of 16 bytes per lane fills two. With
 /// DuploEntry::row, the rows in a pair have separate numbers.
 struct TileRegisters {
   static constexpr std::uint16_t kNone = 0xffff;

@@ -34,7 +34,7 @@ class IdGenerator {
   /// Number of bits of the convolution's exact IDs.
   static unsigned element_bits(const LoweredConvolution& convolution);
 
-  /// `convolution`: one whose problem() is nullopt.
+  /// The problem() of `convolution` must be nullopt.
   IdGenerator(const LoweredConvolution& convolution, DatumIds ids);
 
   /// ID of the element at a row < rows() and column < columns() of the workspace.

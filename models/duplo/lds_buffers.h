@@ -35,8 +35,8 @@ struct LdsBuffers {
   /// Position of a byte of the LDS; nullopt: it is in no buffer, or in the padding of a row or buffer.
   std::optional<Place> place(std::uint32_t offset) const;
 
-  /// The first invalid field, its value, and the legal ones; nullopt: all are valid. The other functions must not be called
-  /// with invalid fields.
+  /// Describes the first invalid field with its value and its legal values; nullopt: all fields are valid. The other functions
+  /// must not be called with invalid fields.
   std::optional<std::string> problem(const LoweredConvolution& convolution) const;
 };
 

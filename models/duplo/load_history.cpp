@@ -70,7 +70,7 @@ HistoryMiss LoadHistory::miss(const LoadTag& tag) const {
   return allocations_ - known->second.allocations <= parameters_.entries ? HistoryMiss::conflict : HistoryMiss::capacity;
 }
 
-// Returns an empty or released entry of the set, or else the least recently used one.
+// Returns an empty or released entry of the set, or else the least recently used entry, which it releases.
 LoadHistory::Handle LoadHistory::entry_for(unsigned set) {
   if (!index_) {
     if (free_.empty()) {

@@ -2,7 +2,7 @@
 //
 //   entries    a power of two, or 0: any number (the paper's oracle)
 //   ways       ways of a set; the least recently used entry is replaced
-//   loads      each entry counts the loads that have not retired: the one that allocated it, and those that hit ("relays")
+//   loads      each entry counts the loads that have not retired: the load that allocated it, and loads that hit ("relays")
 //
 // Times are those of look-ups, which arrive in order. The retirement of a load may be reported later than its time, but before
 // any look-up of a later time: an entry whose loads have all retired by then is no longer found, unless entries outlive their
@@ -84,7 +84,7 @@ class LoadHistory {
   /// found.
   unsigned drop(std::uint8_t convolution, Tick at);
   unsigned drop_all(Tick at);
-  /// Ends a convolution: releases its entries. The first load of a tile under a reused number counts as compulsory again.
+  /// Ends a convolution: releases its entries. The first load of a tile under a reused number is a compulsory miss again.
   void forget(std::uint8_t convolution, Tick at);
   /// Returns to the initial state.
   void reset();
@@ -109,7 +109,7 @@ class LoadHistory {
     Tick retired{};                 ///< latest retirement of one of its loads
     std::uint64_t used = 0;         ///< sequence number of its last use
     std::uint64_t allocations = 0;  ///< buffer's allocation count at the entry's last use
-    std::uint32_t copies = 1;       ///< number of registers that hold its data; the entry is released with the last one
+    std::uint32_t copies = 1;       ///< number of registers that hold its data; the entry is released with the last of them
     std::uint64_t number = 0;       ///< sequence number of its allocation, from 1
     std::uint32_t place = kNone;    ///< index in valid_; kNone: the entry is not valid
     bool valid() const { return place != kNone; }

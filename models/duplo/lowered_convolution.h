@@ -62,8 +62,8 @@ struct LoweredConvolution {
 
   /// Maximum number of images that a tag can distinguish: 10 bits (section IV.B).
   static constexpr unsigned kMostImages = 1024;
-  /// The first field that Duplo does not support, its value, and the legal ones; nullopt: all are supported. The other
-  /// functions must not be called with such a field.
+  /// Describes the first field that Duplo does not support, with its value and its legal values; nullopt: all are supported.
+  /// The other functions must not be called with such a field.
   std::optional<std::string> problem() const;
 };
 

@@ -32,7 +32,7 @@ struct ParameterBlock {
     return (convolution.rows() + kRowUnit - 1) / kRowUnit * kRowUnit * convolution.pitch * LoweredConvolution::kElementBytes;
   }
 
-  /// The block, or its first invalid field with its value and the legal ones.
+  /// The block, or a description of its first invalid field with the field's value and legal values.
   static std::variant<ParameterBlock, std::string> read(const std::byte* bytes);
 };
 

@@ -37,7 +37,7 @@ std::optional<TileForm> tile_form(const std::array<Address, isa::kLanes>& addres
 /// Form of the loads whose rows have entries with DuploEntry::row.
 inline constexpr TileForm kFormByRow{.rows = 16, .columns = 16};
 
-/// A load that accesses the workspace: a tile, or the reason why it is not one.
+/// A load that accesses the workspace: a tile, or the reason why it is no tile.
 struct ClassifiedLoad {
   std::optional<TileLoad> tile;
   DuploCount reason = DuploCount::form;

@@ -34,7 +34,7 @@ struct TileTag {
 
 class TileTags {
  public:
-  /// `convolution`: one whose problem() is nullopt. IDs other than `exact` compare only first elements.
+  /// The problem() of `convolution` must be nullopt. With IDs other than `exact`, tags compare only first elements.
   TileTags(const LoweredConvolution& convolution, DatumIds ids)
       : ids_(convolution, ids), first_alone_(ids != DatumIds::exact) {}
 

@@ -147,7 +147,7 @@ TEST_F(DuploDevice, EntriesGoForOneReason) {
   const Outcome bound = run(b_.bound, c, many, 1, 64);
   EXPECT_EQ(bound.kernel_ended, different_tiles(c));
   EXPECT_EQ(bound.gone(), bound.kernel_ended);
-  // With one load at a time, a load has retired before the next one overwrites its register.
+  // With one load at a time, a load has retired before the next load overwrites its register.
   const Outcome retire = run(b_.retire, c, one, 1, 64);
   EXPECT_EQ(retire[DuploCount::retired], kTiles);
   EXPECT_EQ(retire.gone(), kTiles);
@@ -252,7 +252,7 @@ TEST_F(DuploDevice, InvalidationsDropEntries) {
   EXPECT_TRUE(with.results == run(b_.off, c, load_tiles(c, 12), 1, 64).results);
 }
 
-// The second of two kernels gets the convolution number of the first one.
+// The second of two kernels gets the convolution number of the first kernel.
 TEST_F(DuploDevice, KernelsAreCountedApart) {
   const LoweredConvolution c = convolution();
   const AssembledKernel kernel = load_tiles(c, 12);
@@ -296,7 +296,7 @@ TEST_F(DuploDevice, StaticPowerWhileAConvolutionRuns) {
   EXPECT_EQ(joules(b_.powered_rows, run(b_.powered_rows, c, kernel, 4, 256).record.energy), -1);
 }
 
-// A kernel without a parameter block takes the same cycles on a device with Duplo as on one without.
+// A kernel without a parameter block takes the same cycles on a device with Duplo as on a device without Duplo.
 TEST_F(DuploDevice, KernelsWithoutABlockTakeTheSameCycles) {
   const LoweredConvolution c = convolution();
   const AssembledKernel kernel = load_tiles(c, 4);

@@ -149,7 +149,7 @@ inline void few(DuploParameters& d) {
 }
 }  // namespace rules
 
-/// A device without Duplo, and one with each rule.
+/// A device without Duplo, and a device for each rule.
 struct RuleBench : sc_core::sc_module {
   explicit RuleBench(sc_core::sc_module_name module_name, DuploEntry entry = DuploEntry::tile)
       : sc_module(module_name),

@@ -130,8 +130,8 @@ TEST_F(DuploLazy, ResultsAreTheSameInAllCombinations) {
   }
 }
 
-// Each load is used, and therefore sent, before the next one executes: there are as many hits as on the eager core, and exactly
-// the loads that miss are held.
+// Each load is used, and therefore sent, before the next load executes: there are as many hits as on the eager core, and
+// exactly the loads that miss are held.
 TEST_F(DuploLazy, HitsAreNeverHeld) {
   const LoweredConvolution c = convolution();
   const AssembledKernel kernel = load_tiles(c, 1);

@@ -316,7 +316,7 @@ TEST_F(DuploLds, BlocksOfOtherConvolutionsFailTheCheck) {
   clear_guest_mistakes();
 }
 
-// Resets the device at several times during a kernel and during a later one.
+// Resets the device at several times during a kernel and during a later kernel.
 TEST_F(DuploLds, ResetsDropReadsInFlight) {
   const LoweredConvolution c = lds_convolution();
   const Reads reads{.in_flight = 8};

@@ -100,7 +100,7 @@ TEST_F(DuploRows, LoadsWaitForSeveralOthers) {
 // An entry exists as long as any register has its row.
 TEST_F(DuploRows, EntriesGoWithTheirLastRegister) {
   const LoweredConvolution c = convolution();
-  // With one register pair, each load overwrites the rows of the previous one.
+  // With one register pair, each load overwrites the rows of the previous load.
   EXPECT_EQ(run(b_.retire, c, load_tiles(c, 1), 1, 64)[DuploCount::hits], 0U);
   const Outcome one = run(b_.overwrite, c, load_tiles(c, 1), 1, 64);
   EXPECT_EQ(one[DuploCount::hits], 0U);
@@ -156,7 +156,7 @@ TEST_F(DuploRows, RowsHaveNoBitsAndNoEnergy) {
   described(b_.bound, false);
 }
 
-// The device continues like a new one, regardless of what was in flight.
+// The device continues like a new device, regardless of what was in flight.
 TEST_F(DuploRows, ResetsAndAbortsLeaveNothingBehind) {
   for (TestGpu* const gpu : {&b_.retire, &b_.overwrite})
     expect_interruptions_leave_nothing(*gpu, convolution(), {1'500, 2'001, 3'000, 5'501});
