@@ -107,7 +107,8 @@ alignas(64) inline constexpr std::array<std::uint32_t, kLanes> kEveryLane = [] {
   return mask;
 }();
 
-/// Registers of one wavefront, and pointers to state that it shares with others. Layout: models/isa/detail/host_layout.h.
+/// Registers of one wavefront, and pointers to state that it shares with other wavefronts. Layout:
+/// models/isa/detail/host_layout.h.
 struct Wavefront {
   // -- registers
   std::uint32_t trap_status = 0;
@@ -120,8 +121,8 @@ struct Wavefront {
   std::uint32_t* vgpr = nullptr;
   /// gfx90a accumulation registers, same layout: the part of the wavefront's allocation from accum_offset on.
   std::uint32_t* agpr = nullptr;
-  std::uint64_t pc = 0;     ///< while an instruction executes: address of the next one (as s_getpc returns it)
-  unsigned vgpr_count = 0;  ///< allocated VGPRs; the use of others is an illegal instruction (checked with decoded operands)
+  std::uint64_t pc = 0;     ///< while an instruction executes: address of the next instruction (as s_getpc returns it)
+  unsigned vgpr_count = 0;  ///< allocated VGPRs; an instruction that names other VGPRs is illegal
   unsigned agpr_count = 0;
   unsigned sgpr_count = 0;
   Mode mode;

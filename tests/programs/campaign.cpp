@@ -45,7 +45,7 @@ std::string difference(const Program& program, const Result& expected, const Res
 }
 
 /// Description of the failure of `program` with `variant`; empty if there is none. Throws CompileError or RunError if the
-/// host's compiler or run fails, so that there is no reference.
+/// host's compiler or run fails: then there is no reference.
 std::string fault_of(const Program& program, const Variant& variant, const Simulator& simulator,
                      const std::filesystem::path& folder) {
   const std::span<const Program> alone(&program, 1);

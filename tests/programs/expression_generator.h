@@ -31,7 +31,7 @@ struct Callable {
   bool reads_input = false;
 };
 
-/// Names that an expression may refer to. An inner scope is a copy of the outer one.
+/// Names that an expression may refer to. An inner scope is a copy of the outer scope.
 struct Scope {
   std::vector<Variable> variables;
   std::vector<Array> arrays;

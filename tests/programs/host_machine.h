@@ -7,8 +7,8 @@ namespace lacuna::programs {
 
 using HostKernel = void (*)(void** arguments);
 
-/// Calls the kernel for every work item. Throws std::runtime_error if some items of a work-group reach a barrier, or some items
-/// of a wavefront a matrix tile, and others do not.
+/// Calls the kernel for every work item. Throws std::runtime_error if some but not all items of a work-group reach a barrier,
+/// or some but not all items of a wavefront reach a matrix tile.
 void run_work_items(HostKernel kernel, void** arguments, const Launch& launch);
 
 }  // namespace lacuna::programs

@@ -12,7 +12,7 @@ void visit_blocks(Block& block, const auto& use) {
   }
 }
 
-/// Every list of statements, outer ones first.
+/// Every list of statements, outer lists first.
 std::vector<Block*> blocks_of(Program& program) {
   std::vector<Block*> result;
   const auto collect = [&](Block& block) { result.push_back(&block); };
@@ -27,7 +27,7 @@ void visit_expressions(Expression& expression, const auto& use) {
   for (Expression& operand : expression.operands) visit_expressions(operand, use);
 }
 
-/// Every expression, outer ones before their operands.
+/// Every expression, outer expressions before their operands.
 std::vector<Expression*> expressions_of(Program& program) {
   std::vector<Expression*> result;
   const auto collect = [&](Expression& expression) { result.push_back(&expression); };

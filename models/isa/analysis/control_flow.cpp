@@ -20,7 +20,8 @@ bool is_branch(const Instruction& instruction) { return (instruction.row->flags 
 /// Whether the instruction is a branch with an encoded target, and not a call, return or fork.
 bool is_plain_branch(const Instruction& instruction) { return is_branch(instruction) && instruction.format == Format::sopp; }
 
-/// Whether control may continue at the next instruction. Branches other than plain ones (is_plain_branch()) must not be passed.
+/// Whether control may continue at the next instruction. Must not be called for branches that are not plain
+/// (is_plain_branch()).
 bool falls_through(const Instruction& instruction) {
   const InstructionRow& row = *instruction.row;
   if (row.latency == LatencyClass::end_program || row.mnemonic == "s_branch") return false;

@@ -19,7 +19,8 @@ struct PlacedInstruction {
   std::uint32_t block = 0;
 };
 
-/// Instructions [begin, end) of ControlFlow::instructions(). Control enters at the first one and leaves after the last.
+/// Instructions [begin, end) of ControlFlow::instructions(). Control enters at the first instruction and leaves after the last
+/// instruction.
 struct BasicBlock {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;

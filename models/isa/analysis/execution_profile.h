@@ -98,7 +98,7 @@ constexpr unsigned matrix_passes(LatencyClass latency) {
 struct ExecutionProfile {
   Operation operation = Operation::none;
   std::uint8_t passes = 0;  ///< passes of a matrix instruction, which uses all lanes; otherwise 0
-  // Numbers of 32-bit words: per active lane for vector registers, per wavefront for scalar ones. EXEC, which every vector
+  // Numbers of 32-bit words: per active lane for vector registers, per wavefront for scalar registers. EXEC, which every vector
   // instruction uses, is not counted, as it is not read from the register file; an M0-relative move counts as an access to one
   // register.
   std::uint8_t vgpr_reads = 0;

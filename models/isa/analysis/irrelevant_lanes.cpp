@@ -56,7 +56,7 @@ struct Reading {
 
 bool chosen(unsigned bits, unsigned index) { return (bits >> index & 1) != 0; }
 
-// Mask of the selected 16-bit halves of a word: both halves, or one if the two selections agree.
+// Mask of the selected 16-bit halves of a word: both halves, or one half if the two selections agree.
 U32 halves(bool first_high, bool second_high) {
   constexpr std::array<U32, 2> kHalf{0xffff, 0xffff'0000};
   return kHalf[first_high ? 1 : 0] | kHalf[second_high ? 1 : 0];

@@ -8,8 +8,8 @@
 //
 // A source is zero in a lane if all bits that the instruction reads are zero: the half that OP_SEL selects; for packed sources,
 // all halves (for packed f32, registers) that either operation selects; for 64-bit sources, both words. The sign of a
-// floating-point source is ignored, so NEG and ABS have no effect. Denormals do not count as zero, even where MODE flushes
-// them, nor do 24-bit operands of which only the upper byte is set: a zero detector examines whole registers. An SGPR or a
+// floating-point source is ignored, so NEG and ABS have no effect. Denormals are not treated as zero, even where MODE flushes
+// them, nor are 24-bit operands of which only the upper byte is set: a zero detector examines whole registers. An SGPR or a
 // constant is zero in all lanes or in none.
 //
 // No lanes are considered irrelevant:
@@ -36,7 +36,7 @@ enum class OtimesIeee : std::uint8_t {
 /// For each source, one bit per lane.
 using SourceLanes = std::array<std::uint64_t, kMaxSources>;
 
-/// Whether the instruction has sources that a zero may make irrelevant. Costs one load and two tests, so that it can be called
+/// Whether the instruction has sources that a zero may make irrelevant. Costs only one load and two tests, so it can be called
 /// before each instruction.
 inline bool has_irrelevant_sources(const Instruction& instruction) {
   return (instruction.row->flags & kZeroPairs) != 0 && !instruction.vop.sdwa && !instruction.vop.dpp;

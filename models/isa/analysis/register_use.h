@@ -9,7 +9,7 @@
 
 namespace lacuna::isa {
 
-/// `count` consecutive registers of one file. SGPR numbers are operand encodings, so that VCC, M0 and EXEC appear as such.
+/// `count` consecutive registers of one file. SGPR numbers are operand encodings, which include VCC, M0 and EXEC.
 struct RegisterRange {
   OperandKind file = OperandKind::none;  ///< sgpr, vgpr or agpr
   std::uint16_t first = 0;
@@ -28,7 +28,7 @@ struct RegisterUse {
   bool writes_scc = false;
 };
 
-/// Registers of the explicit operands and of the implicit ones (VCC, EXEC, M0, SCC; EXEC for every vector instruction). For
+/// Registers of the explicit operands and of the implicit operands (VCC, EXEC, M0, SCC; EXEC for every vector instruction). For
 /// M0-relative moves, only the base register.
 RegisterUse register_use(const Instruction& instruction);
 

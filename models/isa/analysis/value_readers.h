@@ -2,8 +2,8 @@
 // register, and determines whether a scalar value is read at all.
 //
 // A value is dead when all lanes in which it was written have been overwritten. An instruction does not read a value if all
-// lanes in which the instruction is active have been overwritten (exec_cover.h). A value counts as read unless the opposite is
-// proved.
+// lanes in which the instruction is active have been overwritten (exec_cover.h). A value is assumed to be read unless the
+// opposite is proved.
 #pragma once
 
 #include <array>

@@ -116,8 +116,8 @@ void WaitEffects::step(std::uint32_t index, State& state, Effect* effect) const 
 }
 
 void WaitEffects::wait(const WaitCounts& counts, State& state, Effect* effect) const {
-  // Number of the block's operations that are complete when at most n are outstanding; nullopt if the block has issued fewer
-  // than n, so that earlier operations may be outstanding, too.
+  // Number of the block's operations that are complete when at most n are outstanding; nullopt without a wait, or if the block
+  // has issued fewer than n: earlier operations may then be outstanding, too.
   const auto waited_for = [](unsigned n, const std::vector<std::uint32_t>& list) {
     return n == WaitCounts::kNone || list.size() < n ? std::nullopt : std::optional(list.size() - n);
   };

@@ -97,7 +97,7 @@ void decode_flat(DecodeContext& context) {
   const std::uint32_t offset = bits(low, 0, 13);
   const bool is_signed = format != Format::flat && (offset & 0x1000) != 0;
   mem.offset = static_cast<std::int32_t>(offset) - (is_signed ? 0x2000 : 0);
-  // FLAT has no offset on gfx8; LLVM nevertheless prints one.
+  // FLAT has no offset on gfx8; LLVM nevertheless prints the field.
   if (!gfx9 && offset != 0) context.instruction.execute = execute_unsupported;
 
   const bool accumulator = gfx9 && bit(high, 23);

@@ -20,7 +20,7 @@ struct Encoding {
   unsigned words;
 };
 
-// Encodings, most specific first, since some occupy parts of the encoding space of others: SOP1, SOPC and SOPP lie in the space
+// Encodings, most specific first, since some lie in the encoding space of other encodings: SOP1, SOPC and SOPP lie in the space
 // of SOPK and SOP2, VOP1 and VOPC in the space of VOP2, and VOP3P in the space of VOP3 (GCN3 and Vega ISA manuals, "Microcode
 // formats").
 constexpr std::array kEncodings{

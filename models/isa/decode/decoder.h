@@ -28,7 +28,7 @@ std::string disassemble(const Instruction& instruction, Target target);
 /// Name of an extension's instruction that LLVM does not support: "simd2.minplus". Empty for other instructions.
 std::string_view extension_name(const Instruction& instruction);
 /// Reason why the instruction has no executor: "the instruction is not executed", "simd2.minplus needs mfma.extensions =
-/// simd2". Empty if it has one.
+/// simd2". Empty if it has an executor.
 std::string not_executed_reason(const Instruction& instruction);
 
 }  // namespace lacuna::isa

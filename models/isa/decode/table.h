@@ -51,7 +51,7 @@ enum RowFlags : std::uint64_t {
   kIntegerClamp = 1u << 18,       ///< VOP3 CLAMP is legal although the operands are integers
   kNoModifiers = 1u << 19,        ///< VOP3 NEG/ABS/OMOD/CLAMP must be zero although the operands are floating point
   kForceModifiers = 1u << 20,     ///< VOP3 NEG/ABS are legal although the operands are not floating point: v_cndmask_b32
-  kReadsExec = 1u << 22,          ///< scalar instruction that reads EXEC as a value (EXEC masks all vector instructions anyway)
+  kReadsExec = 1u << 22,          ///< scalar instruction that reads EXEC as a value; vector instructions always read EXEC
   kGdsOnly = 1u << 23,            ///< DS instruction that exists with GDS = 1 only
   kTwoOffsets = 1u << 24,         ///< DS instruction with two 8-bit offsets instead of one 16-bit offset
   kLdsForm = 1u << 25,            ///< MUBUF load that can write to LDS instead of VGPRs

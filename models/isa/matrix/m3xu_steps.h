@@ -58,7 +58,7 @@ inline constexpr Design kThesis{12, 2, 16, false, 48, false, 4};
 /// The design that executors compute: every product exact, added to the result with one rounding, in the order of k.
 Design exact_design(Format format);
 
-/// Number of multipliers of a dot-product unit, so that a 16x16x16 MFMA of halves takes one step.
+/// Number of multipliers of a dot-product unit, with which a 16x16x16 MFMA of halves takes one step.
 inline constexpr unsigned kMultipliers = 16;
 /// Number of steps for the products of `length` pairs of numbers; a complex pair counts as four.
 constexpr unsigned steps(const Design& design, unsigned length) {
@@ -84,8 +84,8 @@ __extension__ using Wide = unsigned __int128;
 constexpr unsigned b_part(const Design& design, unsigned a_part, unsigned step) { return (a_part + step) % design.parts; }
 /// Left shift, in bits, of a partial product relative to the product of the two least significant parts.
 unsigned shift(const Design& design, unsigned a_part, unsigned b_part);
-/// Sum of the shifted products of one pair of numbers in a step. It has 2 x parts x multiplier_bits bits, of which the leading
-/// one weighs 2^(sum of the exponents + 1).
+/// Sum of the shifted products of one pair of numbers in a step. It has 2 x parts x multiplier_bits bits; the weight of the
+/// leading bit is 2^(sum of the exponents + 1).
 Wide step_product(const Design& design, const Assigned& a, const Assigned& b, unsigned step);
 
 /// D = C + A x B for one element; arguments and result are bit patterns of their formats. A NaN result is the default NaN.

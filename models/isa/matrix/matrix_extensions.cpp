@@ -29,7 +29,7 @@ struct Tf32 : Fp32 {
   }
 };
 
-// Products of complex numbers: two steps for the real parts, then two for the imaginary ones (thesis, section 2.4.2).
+// Products of complex numbers: two steps for the real parts, then two for the imaginary parts (thesis, section 2.4.2).
 void execute_complex(const Instruction& instruction, Wavefront& wave) {
   constexpr unsigned kSize = 16, kK = 4;
   set_host_fp(kNearest);
@@ -207,7 +207,7 @@ void execute_sparse(const Instruction& instruction, Wavefront& wave) {
   constexpr unsigned kSize = 16, kGroups = 4, kKept = 2;
   set_host_fp(Kind::kSetting);
   const std::uint32_t* const of_a = wave.planes(instruction.src[0]);
-  Elements<Kind> a;  // items 0 and 1 are elements; the others hold the positions, converted like halves
+  Elements<Kind> a;  // items 0 and 1 are elements; items 2 and 3 hold the positions, converted like halves
   Elements<Kind> b;
   std::array<std::uint32_t, kLanes> positions;
   std::memcpy(positions.data(), of_a + kLanes, sizeof positions);

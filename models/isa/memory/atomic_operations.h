@@ -123,7 +123,7 @@ U flush_denormal(U a) {
 enum class Denormals : std::uint8_t { as_mode, flushed, kept };
 
 /// Floating-point sum, rounded to nearest even regardless of MODE. A NaN operand is returned quieted; if both operands are NaN,
-/// the one in memory is returned.
+/// the NaN in memory is returned.
 template <typename U, Denormals kDenormals = Denormals::as_mode>
 U add_float(U old, U data, U, const Wavefront& wave) {
   constexpr bool kSingle = sizeof(U) == 4;

@@ -18,7 +18,7 @@ struct BufferFormat {
   /// Sources of the register components x, y, z, w: 0 zero, 1 one, 4 to 7 the record's components.
   std::array<std::uint8_t, 4> select{4, 5, 6, 7};
 
-  /// Format given by word 3, the last one, of a buffer descriptor.
+  /// Format given by word 3 (the last word) of a buffer descriptor.
   static BufferFormat of_descriptor(std::uint32_t word);
 
   /// Bytes of a record, at most 16.

@@ -3,8 +3,8 @@
 //
 // When such an instruction executes, it is checked and may fault, but it neither reads nor writes memory. The state that it
 // reads from its wavefront is captured, so that the program may continue; perform() later executes the instruction on a
-// stand-in wavefront and writes the results to the original one. Until then the program must not access the results: the owner
-// of the wavefront keeps the operation outstanding in its wait counters.
+// stand-in wavefront and writes the results to the original wavefront. Until then the program must not access the results: the
+// owner of the wavefront keeps the operation outstanding in its wait counters.
 #pragma once
 
 #include <array>

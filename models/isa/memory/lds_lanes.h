@@ -85,11 +85,11 @@ std::byte* neighbours(const Instruction& i, Wavefront& w, Operation operation) {
 // Properties of the offsets of 64 active lanes. In nearly every access all offsets are inside the allocation, so no check per
 // lane is needed.
 struct Survey {
-  bool inside = false;                  ///< all addresses, second ones included, are inside the allocation
+  bool inside = false;                  ///< all addresses, including second addresses, are inside the allocation
   RowShape rows = RowShape::scattered;  ///< common shape of all rows of dwords; scattered: rows differ
 };
 
-// Whether all offsets are at least `lowest`, so that second addresses below them do not wrap. Rarely called, and not inlined,
+// Whether all offsets are at least `lowest`; if so, second addresses below them do not wrap. Rarely called, and not inlined,
 // because inlining would cost the common case registers.
 [[gnu::noinline]] inline bool all_from(const Offsets& offsets, U32 lowest) {
   return *std::min_element(offsets.begin(), offsets.end()) >= lowest;
@@ -171,8 +171,8 @@ void gather(const std::byte* lds, const Offsets& offsets, RowShape rows, U32* ds
   }
 }
 
-// Stores the lanes' dwords in ascending order of lanes: if several lanes write the same position, the data of the last one
-// remain.
+// Stores the lanes' dwords in ascending order of lanes: if several lanes write the same position, the data of the last of these
+// lanes remain.
 template <unsigned kWords>
 void scatter(std::byte* lds, const Offsets& offsets, const U32* src) {
   for (unsigned first = 0; first < kLanes; first += kRowLanes) {

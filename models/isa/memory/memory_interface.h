@@ -53,8 +53,8 @@ struct MemoryWindow {
 class MemoryInterface {
  public:
   virtual ~MemoryInterface() = default;
-  /// The largest window that contains `address`, regardless of its permissions, or an empty one if the address is not mapped.
-  /// The result is valid until epoch() changes.
+  /// The largest window that contains `address`, regardless of its permissions, or an empty window if the address is not
+  /// mapped. The result is valid until epoch() changes.
   virtual MemoryWindow find(std::uint64_t address) const = 0;
   /// Returns a number that changes whenever a mapping changes; cached windows are then stale.
   virtual std::uint64_t epoch() const = 0;

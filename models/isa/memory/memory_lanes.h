@@ -40,7 +40,7 @@ inline std::byte* translate(Wavefront& wave, std::uint64_t address, std::uint64_
   return translate_slow(wave, address, bytes, wanted);
 }
 
-/// Makes the window that contains `address` the current one; false if it is not among the wavefront's recent windows.
+/// Makes the window that contains `address` the current window; false if it is not among the wavefront's recent windows.
 bool recall_slow(Wavefront& wave, std::uint64_t address);
 inline bool recall(Wavefront& wave, std::uint64_t address) {
   return wave.window.contains(address, 1) || recall_slow(wave, address);

@@ -56,7 +56,7 @@ class StoreBuffer {
  private:
   struct Line {
     std::uintptr_t number = 0;  ///< host address / kLineBytes
-    std::uint64_t mask = 0;     ///< bit i: byte i has been stored, so that its data are valid
+    std::uint64_t mask = 0;     ///< bit i: byte i has been stored, and its data are valid
     bool deferred = false;
     std::array<std::byte, kLineBytes> data;
   };

@@ -74,7 +74,7 @@ struct DivisionScale {
   static Bits up(Bits v) { return std::bit_cast<Bits>(std::bit_cast<Float>(v) * D::kScaleUp); }
   static Bits down(Bits v) { return std::bit_cast<Bits>(std::bit_cast<Float>(v) * D::kScaleDown); }
 
-  // Whether the quotient, before rounding, has an exponent below the smallest normal one.
+  // Whether the quotient, before rounding, has an exponent below that of the smallest normal number.
   static bool quotient_is_denormal(Bits numerator, Bits denominator) {
     if (!finite(numerator) || !finite(denominator)) return false;
     const auto n = Frexp<Bits>::of(F::magnitude(numerator));

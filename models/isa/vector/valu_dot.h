@@ -36,7 +36,7 @@ struct DotUnsigned {
 };
 
 /// V_DOT2_F32_F16: the sum of two exact products and an f32, rounded once to nearest even (LLVM review D49146: one rounding;
-/// f32 denormals are always flushed, f16 denormals count as zero in CDNA2's matrix and dot instructions).
+/// f32 denormals are always flushed, f16 denormals are treated as zero in CDNA2's matrix and dot instructions).
 struct DotHalves {
   static constexpr FpMode kFpMode = FpMode::nearest;
 

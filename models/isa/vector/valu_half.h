@@ -37,7 +37,7 @@ inline std::uint32_t round_to_half(double value, unsigned rounding, bool flush_d
   const std::uint64_t kept = with_half >> 1;
   const std::uint64_t half = with_half & 1;
   const std::uint64_t sticky = significand != with_half << dropped_but_half ? 1 : 0;
-  const std::uint64_t away = rounding == 1 + sign ? 1 : 0;  // +inf for positive values, -inf for negative ones
+  const std::uint64_t away = rounding == 1 + sign ? 1 : 0;  // +inf for positive values, -inf for negative values
   const std::uint64_t up = rounding == 0 ? half & (sticky | kept) : away & (half | sticky);
   const std::int64_t base = exponent < -14 ? 0 : (exponent > 16 ? 31 : exponent + 14);
   const std::uint64_t rounded = (static_cast<std::uint64_t>(base) << 10) + kept + up;

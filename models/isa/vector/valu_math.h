@@ -146,7 +146,7 @@ inline double scale(double x, std::int32_t exponent) {
   return x * power_of_two(clipped);
 }
 
-/// As scale(), for f64: exact steps come first, so that only the last one rounds.
+/// As scale(), for f64: exact steps come first, so that only the last step rounds.
 inline double scale_f64(double x, std::int32_t exponent) {
   const double magnitude = std::fabs(x);
   if (!(magnitude > 0) || magnitude == std::numeric_limits<double>::infinity()) return x + x;  // quiets NaNs, keeps -0

@@ -47,7 +47,8 @@ constexpr InstructionRow mix(std::string_view mnemonic, int opcode, ExecuteFn fu
           function};
 }
 
-// The low result is a register of the first source, the high one a register of the second; OP_SEL selects which.
+// The low result is a register of the first source, the high result a register of the second source; OP_SEL selects the
+// registers.
 void execute_move_pair(const Instruction& instruction, Wavefront& wave) {
   Planes<2> result;
   for (unsigned i = 0; i < 2; ++i) {

@@ -241,7 +241,7 @@ TEST_P(IrrelevantLanes, ScalarsAreZeroInAllLanesOrInNone) {
   EXPECT_EQ(lanes(m_.e32("v_mul_u32_u24", kDst, sgpr(9), kSrc1)), 0xff00ffU);
   m_.wave.sgpr[9] = 1;
   EXPECT_EQ(lanes(m_.e32("v_mul_u32_u24", kDst, sgpr(9), kSrc1)), 0U);
-  // A pair of SGPRs of which one is not zero.
+  // A pair of SGPRs whose high register is not zero.
   m_.wave.write64(10, std::uint64_t{1} << 32);
   EXPECT_EQ(lanes(m_.e64("v_mul_f64", kDst, {sgpr(10), vgpr(kSrc1), 0})), 0U);
   m_.wave.write64(10, std::uint64_t{1} << 63);
@@ -344,7 +344,7 @@ TEST(IrrelevantLanesOfHalves, OnlyTheHalvesThatOpSelSelectsAreRead) {
   EXPECT_EQ(lanes(m.vop3p("v_fma_mix_f32", kDst, sources)), kAllLanes);
   EXPECT_EQ(lanes(m.vop3p("v_fma_mix_f32", kDst, sources, {.op_sel = 1})), 0U);
   EXPECT_EQ(lanes(m.vop3p("v_fma_mix_f32", kDst, sources, {.op_sel_hi = 6})), 0U);
-  // Packed f32: the low register is not zero, the high one is.
+  // Packed f32: the low register is not zero, the high register is zero.
   EXPECT_EQ(lanes(m.vop3p("v_pk_fma_f32", kDst, sources)), 0U);
   EXPECT_EQ(lanes(m.vop3p("v_pk_fma_f32", kDst, sources, {.op_sel = 1})), kAllLanes);
   EXPECT_EQ(lanes(m.vop3p("v_pk_fma_f32", kDst, sources, {.op_sel_hi = 6})), 0U);

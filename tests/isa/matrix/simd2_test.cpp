@@ -69,7 +69,7 @@ std::uint32_t reference(Operator op, const std::vector<Product>& products, std::
         std::any_of(products.begin(), products.end(), [](const Product& p) { return exact(p.a) != 0 && exact(p.b) != 0; });
     return bits(any || number(c) != 0 ? 1 : 0);
   }
-  // Operands of the selection, C first: of equal values, such as zeros of both signs, the first one is selected.
+  // Operands of the selection, C first: of equal values, such as zeros of both signs, the first value is selected.
   std::vector<float> values{std::isnan(number(c)) ? (least ? kInfinity : -kInfinity) : number(c)};
   for (const Product& p : products) {
     const double a = exact(p.a);

@@ -78,7 +78,7 @@ TEST(Lds, BeyondTheAllocationReadsZeroAndWritesNothing) {
   EXPECT_EQ(m.v(1, 0), 0U) << "M0 is a limit too on gfx8";
 }
 
-// Rows of lanes that read one word, consecutive words, or arbitrary ones, in any mixture, aligned or not, up to the last byte
+// Rows of lanes that read one word, consecutive words or arbitrary words, in any mixture, aligned or not, up to the last byte
 // of the allocation and beyond it, or at negative addresses: results equal those of lane-by-lane execution.
 TEST(Lds, RowsOfLanesAreAsLaneByLane) {
   constexpr unsigned kFirst = 1;  // units of four bytes: offsets of the pair

@@ -64,7 +64,7 @@ TEST_P(MemoryCoverage, EveryOpcodeThatLlvmKnowsIsExecuted) {
   const Target target = GetParam();
   const std::vector<Words> cases = all_opcodes();
   const std::vector<OracleText> oracle = disassemble_by_llvm(cases, target);
-  // LLVM may print several opcodes as the same instruction: one that is executed suffices.
+  // LLVM may print several opcodes as the same instruction: it suffices that one of them is executed.
   std::set<std::string> known;
   std::set<std::string> executed;
   for (std::size_t k = 0; k < cases.size(); ++k) {

@@ -42,7 +42,7 @@ unsigned beside(Machine& m, const std::vector<std::string>& lines, unsigned roun
 struct AtomicCase {
   Target target;
   const char* instruction;
-  unsigned lanes;  // lanes, each of which adds one
+  unsigned lanes;  // number of lanes, each of which adds 1
   unsigned rounds;
 };
 

@@ -1,4 +1,4 @@
-// Tests the store buffer, the loads and stores of wavefronts that have one, and accesses that are deferred because of it.
+// Tests the store buffer, the loads and stores of wavefronts with a store buffer, and accesses that are deferred because of it.
 #include "models/isa/memory/store_buffer.h"
 
 #include <gtest/gtest.h>

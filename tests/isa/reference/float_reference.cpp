@@ -137,8 +137,8 @@ Lane cube_inputs(const Lane& l, const Context& x) {
   r.c = input(l.c, x, kSingle);
   return r;
 }
-/// A source, negated or not. The manuals do not define denormals and NaNs here: if the selected source is a NaN, the result is
-/// the first NaN operand of the first pass or of the second one (docs/deviations/instructions.md).
+/// The selected source `v`, negated if `negate`. The manuals do not define denormals and NaNs here: if `v` is a NaN, the result
+/// is the instruction's first NaN operand (docs/deviations/instructions.md).
 std::uint64_t cube_result(const Lane& l, std::uint64_t v, bool negate) {
   if (kSingle.nan(v)) return propagated_nan(kSingle, {l.a, l.b, l.c});
   return negate ? v ^ kSingle.sign() : v;

@@ -11,7 +11,7 @@ namespace lacuna::isa::test {
 /// An IEEE binary format. Exponents are MPFR's: a significand lies in [1/2, 1).
 struct BinaryFormat {
   int width;
-  int precision;     ///< significand bits, the hidden one included
+  int precision;     ///< significand bits, including the hidden bit
   mpfr_exp_t least;  ///< exponent of the smallest denormal
   mpfr_exp_t least_normal;
   mpfr_exp_t greatest;

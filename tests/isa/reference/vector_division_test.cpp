@@ -15,8 +15,8 @@ namespace {
 
 TEST(Reference, Divisions) { check_references(division_references()); }
 
-// The sum, once rounded and scaled down, lies half way between two denormals, so that rounding it a second time would go to the
-// wrong side. Tested with denormal inputs kept and flushed.
+// The sum, once rounded and scaled down, lies half way between two denormals, so a second rounding would go to the wrong side.
+// Tested with denormal inputs kept and flushed.
 TEST(Reference, ScaledBackSumsAreRoundedOnce) {
   const auto all = rows(Format::vop3a);
   const auto row = std::find_if(all.begin(), all.end(), [](const InstructionRow& r) { return r.mnemonic == "v_div_fmas_f32"; });

@@ -199,7 +199,7 @@ TEST(ScalarState, EventsCarryTheirValue) {
   }
 }
 
-// Fork and join: the smaller group of lanes runs first, while EXEC and PC of the larger one are saved in four SGPRs.
+// Fork and join: the smaller group of lanes runs first, while EXEC and PC of the larger group are saved in four SGPRs.
 TEST(ScalarState, ForkRunsBothHalvesOnce) {
   for (const Target target : {Target::gfx803, Target::gfx90a}) {
     Machine m;

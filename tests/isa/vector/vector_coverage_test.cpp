@@ -82,7 +82,7 @@ TEST_P(VectorCoverage, EveryOpcodeThatLlvmKnowsIsExecuted) {
     }
   }
   for (const std::string& name : missing) ADD_FAILURE() << name;
-  // e32 and e64 forms count separately.
+  // e32 and e64 forms are counted separately.
   EXPECT_GT(known.size(), target == Target::gfx803 ? 700U : 820U);
 }
 

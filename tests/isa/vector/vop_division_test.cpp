@@ -171,7 +171,7 @@ TEST(VopTrigPreop, SegmentsOfTwoOverPi) {
     return std::bit_cast<double>(machine.pair(kDst, 0));
   };
   // 2/pi = 0.A2F9836E 4E441529 FC2757D1 F534DDC0 DB629599 ... (hexadecimal)
-  EXPECT_EQ(segment(1.0, 0), 0x1.45f306dc9c882p-1);  // 53 bits, the last one 0
+  EXPECT_EQ(segment(1.0, 0), 0x1.45f306dc9c882p-1);  // 53 bits, the last bit is 0
   EXPECT_EQ(segment(1.0, 1), static_cast<double>(0x14a7f09d5f47d4) * 0x1p-106);
   EXPECT_EQ(segment(0x1p54, 0), segment(1.0, 0)) << "shifts begin above an exponent field of 1077";
   // From bit 1 on: an exponent field of 1078 drops one bit.
