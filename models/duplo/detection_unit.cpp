@@ -437,7 +437,7 @@ Cycles DetectionUnit::rename(const WavefrontSlot& slot, Wavefront& w, const Stag
     check_entry(entry);
   const TileRegisters& held = history_.registers(entry);
   if (held.simd != slot.simd->number && !by_row()) return parameters_.copies();
-  // With duplo.release = never an entry may outlive its register.
+  // With duplo.release = never, an entry may outlive its register, so nothing is renamed.
   if (parameters_.release == HistoryKeep::always) return Cycles{0};
   const unsigned logical = logical_pair(w, load.destination);
   SharedRegisters& registers = registers_[slot.simd->number];

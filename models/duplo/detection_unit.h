@@ -261,7 +261,8 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   /// Reads the words of a piece from the registers of its load, register by register.
   void read_words(const WavefrontSlot& slot, const isa::RegisterRange& destination, const Piece& piece,
                   std::vector<std::uint32_t>& words) const;
-  /// Counts a piece that was not found, with its words in `words_`, if a register of the history holds equal data.
+  /// Counts a piece that was not found if a register of the history holds equal data. `digest`: of the piece's words in
+  /// `words_`.
   void count_repeat(const WavefrontSlot& slot, std::uint64_t digest);
   /// Makes an entry for a piece. `operation`: record of the load; kNone: the caller sets the arrival of the data.
   Handle allocate(const WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const Piece& piece, unsigned zeros,

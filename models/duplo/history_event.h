@@ -1,4 +1,4 @@
-// Events of a load history buffer, in order: sufficient for another implementation to replay it.
+// Events of a load history buffer, in order, with all arguments and results that another implementation needs to replay them.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct HistoryEvent {
   std::uint64_t entry = 0;    ///< number of the allocation that made the entry, from 1; 0: find found none
   HistoryMiss miss{};         ///< reason why find found no entry
   TileRegisters registers{};  ///< registers of allocate; for hold and overwrite only the first is valid
-  unsigned gone = 0;          ///< number of entries released by overwrite, drop or drop_all
+  unsigned gone = 0;          ///< number of entries that overwrite, drop or drop_all released before their retirement
 };
 
 }  // namespace lacuna

@@ -1,5 +1,6 @@
 // Buffers in a workgroup's LDS for slabs of a workspace that is not in memory (implicit lowering). A slab is 64 columns of the
-// rows of a buffer; the array index of its first element, row x pitch + column of the workspace, is in M0 while it is read.
+// rows of a buffer; the array index of its first element, row x pitch + column of the workspace, is in M0 while the slab is
+// read.
 #pragma once
 
 #include <cstdint>

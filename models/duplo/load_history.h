@@ -56,7 +56,8 @@ class LoadHistory {
   /// Throws std::invalid_argument for numbers that are not powers of two, and for more ways than entries.
   explicit LoadHistory(const Parameters& parameters);
 
-  /// The entry of a tile at time `at`, not before the time of the previous call; kNone: there is none.
+  /// The entry of a tile at time `at`, not before the time of the previous call; kNone: there is none. `zeros`: as in
+  /// HistoryIndex::set().
   Handle find(const LoadTag& tag, unsigned zeros, Tick at);
   /// Allocates an entry for a tile that find() has just not found. The entry that it replaces is released.
   Handle allocate(const LoadTag& tag, unsigned zeros, const TileRegisters& registers);

@@ -9,7 +9,7 @@
 
 namespace lacuna {
 
-/// Index (of image, output row, output column) that is fastest in the numbering of workspace rows.
+/// Order of the workspace's rows, each of which belongs to an image, an output row and an output column.
 enum class RowOrder : std::uint8_t {
   images_outermost,  ///< as in the paper: image after image, the output column fastest
   images_innermost,  ///< the same output position of all images in adjacent rows

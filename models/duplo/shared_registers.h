@@ -17,7 +17,7 @@ class SharedRegisters {
  public:
   using Pair = std::uint16_t;
 
-  /// `pairs`: pairs of the SIMD's register file, each as wide as a wavefront.
+  /// `pairs`: number of register pairs in the SIMD's register file; each is as wide as a wavefront.
   explicit SharedRegisters(unsigned pairs);
 
   /// Starts a wavefront with `pairs` separate pairs. Returns its number, valid until end().

@@ -92,7 +92,7 @@ TEST_F(DuploDevice, ResultsAreTheSameInAllConfigurations) {
   }
 }
 
-// The results are those of the loads without hits, and the run ends with an error.
+// The results equal those without hits, and the run ends with an error.
 TEST_F(DuploDevice, BlocksOfOtherConvolutionsFailTheCheck) {
   const LoweredConvolution c = convolution();
   LoweredConvolution other = c;

@@ -1,7 +1,6 @@
-// Tests renaming in random programs: tiles are loaded into pairs of VGPRs and AGPRs, which instructions of every kind read and
-// overwrite, wholly, in part and in some lanes only, in wavefronts of different length that fill the register files. At each
-// change the device checks that all names of a register have the same data and that entries describe the data of their
-// registers.
+// Tests renaming in random programs. Tiles are loaded into pairs of VGPRs and AGPRs, which instructions of every kind read and
+// overwrite, wholly, in part or in some lanes only. Wavefronts of different length fill the register files. At each change the
+// device checks that all readers of a register pair have the same data and that entries describe the data of their registers.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -81,7 +81,7 @@ LoweredConvolution random_convolution(std::mt19937& random, const Case& only = {
   }
 }
 
-/// Whether any two places have equal IDs exactly if they hold the same element.
+/// Whether any two positions of the workspace have equal IDs if and only if they hold the same element.
 bool is_right(const LoweredConvolution& c, DatumIds ids) {
   const IdGenerator generator(c, ids);
   std::map<std::uint64_t, InputElement> by_id;

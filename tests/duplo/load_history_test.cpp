@@ -122,7 +122,7 @@ TEST(HistoryIndex, HashesUseAllSets) {
   EXPECT_EQ(sets_used(HistoryHash::xor_), 960);
 }
 
-// With images innermost, the rows of four adjacent tiles are 64 data of 16 images.
+// With images innermost, the 64 rows of four adjacent tiles belong to 16 images; each row maps to a set of its own.
 TEST(HistoryIndex, RowsOfImagesDoNotMeet) {
   const LoweredConvolution c = test::lowered(test::kLayers[5], 16, RowOrder::images_innermost);
   const TileTags tags(c, DatumIds::exact);
