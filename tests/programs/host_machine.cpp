@@ -122,7 +122,7 @@ unsigned long lacuna_work_item(unsigned what, unsigned d) {
   }
 }
 void lacuna_barrier() { swapcontext(&machine.current->context, &machine.scheduler); }
-/// Operands and result: bits of matrix_tiles()[tile]'s types.
+/// Operands and result are bit patterns of the types in matrix_tiles()[tile].
 void lacuna_matrix_tile(unsigned tile, const void* a, const void* b, const void* c, void* d) {
   const auto item = static_cast<std::size_t>(machine.current - machine.first);
   const std::size_t wavefront = item / kTileItems * kTileItems;

@@ -56,7 +56,7 @@ TEST(Generator, APartOfAWavefrontMakesNoTile) {
   EXPECT_THROW(static_cast<void>(run_on_host({&program, 1}, folder.path())), RunError);
 }
 
-// Results of undefined programs, or of those that depend on excess precision or on the order of evaluation, may change with
+// Results of undefined programs, or of programs that depend on excess precision or on the order of evaluation, may change with
 // optimisation. Other undefined behaviour traps in the host's build, which runs every program of programs_test() in
 // CMakeLists.txt.
 TEST(Generator, ProgramsAreWellDefined) {

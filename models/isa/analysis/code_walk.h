@@ -58,7 +58,7 @@ struct CodeInventory {
   bool runs() const { return problems.empty(); }
 };
 
-/// Copies up to three words of executable memory from `pc` on to `words` and returns their number, 0 if there are none.
+/// Copies up to three words of executable memory, beginning at `pc`, into `words`. Returns their number, which may be 0.
 using FetchWords = std::function<std::size_t(std::uint64_t pc, std::array<std::uint32_t, 3>& words)>;
 
 /// Receives each instruction that a walk reaches, once, in the order of the walk.

@@ -162,8 +162,8 @@ void ExecBound::apply(const Instruction& instruction, const RegisterUse& use) {
   masks_ &= ~written_pairs(use);
   if (instruction.unit == Unit::valu && instruction.destinations > 0 &&
       instruction.row->dst.types[0] == OperandType::lane_mask) {
-    // The mask is false in inactive lanes: if all active lanes are in W, so are those of the mask. v_cmpx only deactivates
-    // lanes.
+    // The mask is false in inactive lanes: if all active lanes are in W, all lanes of the mask are in W. v_cmpx only
+    // deactivates lanes.
     if (holds_) masks_ |= bit_of(instruction.dst[0]);
     return;
   }

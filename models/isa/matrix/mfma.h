@@ -208,7 +208,7 @@ inline void load_halves(const std::uint32_t* planes, Elements<Kind>& elements) {
     const __m256i normal = Kind::kKeepsDenormals ? halves : _mm256_andnot_si256(_mm256_and_si256(tiny, magnitude), halves);
     const __m256 first = _mm256_cvtph_ps(_mm256_castsi256_si128(normal));
     const __m256 second = _mm256_cvtph_ps(_mm256_extracti128_si256(normal, 1));
-    // `first` and `second` have low and high halves in turn; the shuffles separate them.
+    // `first` and `second` contain low and high halves alternately; the shuffles separate them.
     const auto in_order = [](__m256 v) { return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(v), 0xd8)); };
     const unsigned item = word / kLanes * 2;
     const unsigned lane = word % kLanes;

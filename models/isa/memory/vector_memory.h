@@ -1,5 +1,5 @@
 // Loads, stores and atomics that FLAT, GLOBAL, SCRATCH and MUBUF have in common, at the same opcodes. The formats differ in the
-// computation of a lane's address, which a path defines:
+// computation of a lane's address, which a class for each format, its path, defines:
 //   static constexpr unsigned kData;  // the source that holds the data
 //   static bool resolve(const Instruction&, Wavefront&, LaneTargets&, Operation, unsigned bytes, Access);
 //   template <unsigned kBytes> static std::byte* neighbours(const Instruction&, Wavefront&, Operation, Access);

@@ -1,6 +1,6 @@
 // VGPR indexing (GCN3 and Vega ISA manuals, "VGPR indexing"): while MODE.gpr_idx_en is set, M0 is added to the VGPR numbers
-// that vector ALU instructions name. M0[7:0] is the distance; M0[12], [13], [14] and [15] enable it for source 0, 1, 2 and the
-// destination.
+// that vector ALU instructions name. M0[7:0] is the distance; M0[12], [13], [14] and [15] enable the addition for source 0, 1,
+// 2 and the destination.
 #pragma once
 
 #include "models/isa/decode/instruction.h"

@@ -67,7 +67,7 @@ constexpr Result absdiff(U32 a, U32 b, bool) {
 
 constexpr U64 low_bits(unsigned count) { return count >= 64 ? ~U64{0} : (U64{1} << count) - 1; }
 constexpr Result bfe_u32(U32 a, U32 b, bool) { return nonzero(static_cast<U32>((a >> (b & 31)) & low_bits(b >> 16 & 0x7f))); }
-// The field is cut out of the sign-extended operand, then extended from its own top bit.
+// The field is extracted from the sign-extended operand, then sign-extended from the field's top bit.
 constexpr S64 signed_field(S64 shifted, unsigned width) {
   if (width == 0) return 0;
   if (width >= 64) return shifted;

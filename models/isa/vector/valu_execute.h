@@ -40,7 +40,7 @@ struct LaneIo {
 };
 
 /// Runs an operation over 64 lanes. True if some result of floating-point arithmetic is a NaN: settle_nans() then determines
-/// its sign and payload, which IEEE 754 leaves open and hosts choose differently.
+/// the NaN's sign and payload, which IEEE 754 does not define and which differ between hosts.
 using LaneLoop = bool (*)(const LaneIo&);
 
 struct Argument {

@@ -34,7 +34,7 @@ std::uint64_t lanes_that_differ(const Outcome& a, const Outcome& b) {
          });
 }
 
-/// All state that an instruction can change: the wavefront's on the bench, and the host's floating-point state.
+/// All state that an instruction can change: the state of the test's wavefront, and the host's floating-point state.
 struct LaneState {
   explicit LaneState(const Wavefront& wave)
       : registers(wave.vgpr, wave.vgpr + kRegisters * kLanes),

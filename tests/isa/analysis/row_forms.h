@@ -127,7 +127,7 @@ class Subject {
     if (row_.format == Format::sop2) {
       add([&] { return m_.assemble({0x8000'0000U | opcode << 23 | kScalarDst << 16 | kSrc1 << 8 | kSrc0}); });
     } else if (row_.format == Format::vop3p) {
-      // The words are made from the opcode and not from the mnemonic, which several rows may share.
+      // The words contain the row's opcode: the mnemonic does not identify the row, since several rows may share it.
       for (const Vop3p& m : {Vop3p{}, Vop3p{.op_sel_hi = 0}, Vop3p{.op_sel = 7, .op_sel_hi = 0}, Vop3p{.neg = 7, .neg_hi = 7},
                              Vop3p{.op_sel = 2, .op_sel_hi = 5, .clamp = true}}) {
         add([&] {

@@ -33,7 +33,7 @@ constexpr std::uint32_t kDefaultNan = 0xffc00000;
 std::uint32_t bits(float v) { return std::bit_cast<std::uint32_t>(v); }
 float number(std::uint32_t v) { return std::bit_cast<float>(v); }
 
-/// The value of a half; double represents any product and sum of two exactly.
+/// The value of a half. A double represents any product or sum of two halves exactly.
 double exact(unsigned half) {
   const int exponent = static_cast<int>(half >> 10 & 31);
   const double fraction = half & 0x3ff;

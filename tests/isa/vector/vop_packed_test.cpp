@@ -48,7 +48,7 @@ U16 saturated_signed(I64 v, bool clamp) { return static_cast<U16>(clamp ? clamp_
 U16 saturated_unsigned(I64 v, bool clamp) { return static_cast<U16>(clamp ? clamp_to(v, 0, 65535) : v); }
 U16 of_f16(U64 v, bool clamp) { return static_cast<U16>(clamp ? clamped(v, kF16) : v); }
 
-// IEEE mode is off in these tests: a number is preferred to a NaN.
+// IEEE mode is off in these tests: if one operand is a NaN, the other operand is the result.
 U16 extreme_half(U32 a, U32 b, bool maximum, const Rounding& r) {
   const auto flushed = [&](U32 v) { return r.flush_inputs ? kF16.flushed(v) : v; };
   const U64 x = flushed(a);
