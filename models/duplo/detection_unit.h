@@ -2,11 +2,11 @@
 // and renames the destination of a load whose data are already in a register.
 //
 //   access()           A load of a tile of the workspace: ID and look-up take duplo.latency cycles after its addresses are
-//                      known. Hit: no request; the registers are valid when those of the first load are, plus duplo.copy_cycles
-//                      from another SIMD. Miss: the request is sent, and the registers get an entry. A store into the workspace
-//                      drops all entries of the convolution.
-//   operation_done()   The load's data have arrived: loads that hit on it complete. It retires when all earlier memory
-//                      instructions of its wavefront have, as vmcnt counts.
+//                      known. A hit sends no request: its registers are valid when the registers of the first load are, or
+//                      duplo.copy_cycles later if these are in another SIMD. A miss sends the request, and its registers get an
+//                      entry. A store into the workspace drops all entries of the convolution.
+//   operation_done()   The load's data have arrived: loads that hit on it complete. The load retires when all earlier memory
+//                      instructions of its wavefront have retired, as vmcnt counts.
 //   access_lds()       A read of a tile of a workspace in LDS (implicit lowering), whose slab M0 names. A hit takes no cycles
 //                      of the LDS.
 //   prepare()          A write to a register pair with other readers takes another physical pair; otherwise it drops the pair's

@@ -75,7 +75,7 @@ class Duplo final : public DeviceExtension, private KernelObserver, private Disp
   void kernel_ended(const KernelRecord& record) override;
   std::optional<std::string> refusal(Dispatch& dispatch) override;
   void window_ended() override;
-  /// The kernel's block, or a description of its error.
+  /// The kernel's parameter block, or a description of the block's first error.
   std::variant<ParameterBlock, std::string> read_block(const Dispatch& dispatch, const std::string& name,
                                                        const KernelSymbols::DataObject& object);
   /// Reason why the dispatch cannot have a workspace in LDS; nullopt: it can.

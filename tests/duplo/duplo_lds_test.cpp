@@ -126,7 +126,7 @@ void loop_back(Lines& lines, std::size_t to) {
   lines.back() = "s_cbranch_scc1 " + number(static_cast<std::uint16_t>(-words - 1));
 }
 
-/// Each wavefront copies all slabs into LDS, one after the other, reads their tiles of 16 rows, and folds these into two
+/// Each wavefront copies all slabs into LDS, one after the other, reads their tiles of 16 rows, and folds the tiles into two
 /// words per lane. Arguments: workspace, results.
 AssembledKernel read_tiles(const LoweredConvolution& c, const Reads& reads) {
   const unsigned pitch = c.pitch * kElementBytes;

@@ -30,7 +30,7 @@ class DuploLoads : public testing::Test {
   LoadsBench& b_ = bench<LoadsBench>();
 };
 
-/// Assembly lines that wait for loads into v8 to v[7 + words], fold these and store the results of a lane.
+/// Assembly lines that wait for loads into v8 to v[7 + words], fold the loaded words, and store the results of each lane.
 Lines store_words(unsigned words) {
   Lines lines{"s_waitcnt vmcnt(0)"};
   for (unsigned i = 0; i < words; ++i) {

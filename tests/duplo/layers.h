@@ -11,8 +11,8 @@
 namespace lacuna::test {
 
 /// A layer and the upper limits of its hit rate in %; layers with 3 channels are padded to 16. `elements`: for elements or row
-/// segments; `merged`: the same, with all zeros as one datum; `tiles`: for tiles; `innermost8`, `innermost16`: for tiles with
-/// the images innermost, batch 8 and 16.
+/// segments; `merged`: as `elements`, with all zeros as one datum; `tiles`: for tiles; `innermost8`, `innermost16`: for tiles
+/// with the images innermost, batch 8 and 16.
 struct Layer : conv::NamedLayer {
   double elements, merged, tiles, innermost8, innermost16;
 };

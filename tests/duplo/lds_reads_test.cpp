@@ -87,7 +87,7 @@ TEST(LdsReads, TilesAreThoseWhoseLanesLieInASlab) {
     for (const std::uint32_t offset : offsets) touches |= offset < b.end() && offset + bytes > b.base;
     ASSERT_EQ(found.has_value(), touches);
     if (!found) continue;
-    // The read loads a tile if each lane's bytes are where a tile has them, in one slab.
+    // The read loads a tile if the bytes of each lane are at the lane's position in a tile, all in one slab.
     const auto first = place_of(b, base);
     bool is_tile = !moved && first && first->second % bytes == 0;
     for (unsigned lane = 0; lane < isa::kLanes && is_tile; ++lane) {
