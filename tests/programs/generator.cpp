@@ -35,7 +35,7 @@ class ProgramGenerator {
       unsigned dimensions;
       std::array<unsigned, 3> block;
     };
-    // Full and partial wavefronts, with one and several per group.
+    // Groups of one or several wavefronts, with and without a partial wavefront.
     static constexpr std::array kShapes{
         Shape{1, {64, 1, 1}},  Shape{1, {64, 1, 1}}, Shape{1, {1, 1, 1}},   Shape{1, {7, 1, 1}},   Shape{1, {33, 1, 1}},
         Shape{1, {48, 1, 1}},  Shape{1, {65, 1, 1}}, Shape{1, {100, 1, 1}}, Shape{1, {128, 1, 1}}, Shape{1, {192, 1, 1}},
@@ -218,7 +218,7 @@ class ProgramGenerator {
     statements_.set_exchange_arrays(arrays);
   }
 
-  /// Stores every variable and an element of every array, at its natural alignment.
+  /// Stores every variable and an element of every array, each at its natural alignment.
   void store_results(const Scope& scope) {
     unsigned offset = 0;
     unsigned alignment = 4;

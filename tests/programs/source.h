@@ -9,7 +9,7 @@
 namespace lacuna::programs {
 
 /// One file with all the programs' kernels. It includes random_program.h. For the host, it also has for each program a function
-/// `void NAME_run(void **arguments)`, which calls the kernel with the arguments at these addresses.
+/// `void NAME_run(void **arguments)`, which calls the kernel; `arguments` has the addresses of the kernel's arguments.
 [[nodiscard]] std::string source_of(std::span<const Program> programs);
 
 }  // namespace lacuna::programs

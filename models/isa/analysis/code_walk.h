@@ -49,7 +49,7 @@ struct CodeInventory {
   std::vector<CodeRange> ranges;                            ///< address ranges of the code, ascending
   MatrixExtensions extensions = MatrixExtensions::none;     ///< matrix extensions whose codes the kernel uses
   unsigned calls = 0;
-  /// Number of calls and jumps through registers with unknown contents: their targets are not in the inventory.
+  /// Number of calls through registers with unknown contents (s_swappc_b64): their targets are not in the inventory.
   unsigned unknown_targets = 0;
   /// Number of places where control flow leaves executable memory, as far as static analysis can tell. Execution may never
   /// reach them: a call of a function that does not return may be the last instruction.

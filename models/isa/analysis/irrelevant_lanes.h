@@ -55,8 +55,8 @@ std::uint64_t irrelevant_lanes(const Instruction& instruction, const Wavefront& 
 /// irrelevant_lanes() for `other`. Differences are due to NaN or infinity, or to the sign of a zero. Always 0 for lanes that
 /// OtimesIeee::strict allows.
 ///
-/// Three cases are decided by inspection: an operand that is not NaN, infinite or negative changes no bit; nor does a
-/// negative operand if the addend is not zero; without an addend, a negative operand changes the sign of the product. In all
+/// Three cases are decided by inspection: an operand that is not NaN, infinite or negative changes no bit; nor does a negative
+/// operand if the addend is not zero; without an addend and ABS, a negative operand changes the sign of the product. In all
 /// other cases the instruction is executed twice on copies. The wavefront and the host's floating-point environment are not
 /// changed.
 std::uint64_t differing_lanes(const Instruction& instruction, const Wavefront& wave, unsigned other, std::uint64_t lanes);

@@ -14,7 +14,7 @@ constexpr unsigned kScalarFile = 128;
 unsigned registers_of(OperandKind file) { return file == OperandKind::sgpr ? kScalarFile : kVectorFile; }
 
 /// Whether the instruction is a register move relative to M0. Other instructions that read M0 are memory instructions,
-/// messages, and those that switch VGPR indexing.
+/// messages, and instructions that switch VGPR indexing.
 bool moves_relatively(const Instruction& instruction) {
   const bool alu = instruction.unit == Unit::valu || instruction.unit == Unit::salu;
   return alu && (instruction.row->flags & kReadsM0) != 0 && instruction.destinations > 0;

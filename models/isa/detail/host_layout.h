@@ -7,8 +7,8 @@
 //   - Wavefront::lane_mask() returns one array for all wavefronts while EXEC has all lanes (kEveryLane), which stays in the
 //     host's caches, and expands EXEC only when it has changed.
 //   - RegisterSet and RegisterMasks have a fold in addition to their bits: a word in which several registers share a bit. If
-//     two folds have no bit in common, as in most cases, the sets are disjoint and nothing else is read. Folds are exact for
-//     wavefronts with at most 64 VGPRs and no AGPRs.
+//     two folds have no bit in common, as in most cases, the sets are disjoint and nothing else is read. The fold of
+//     vector registers is exact for wavefronts with at most 64 VGPRs and no AGPRs.
 //   - A DecodedInstruction begins a cache line, and its masks follow the instruction: callers without a scoreboard do not
 //     load them. It holds a pointer to its successor, so that straight-line code needs no lookup (DecodedCode::after()).
 //   - Allocation::holds() compares the counts of three register files in one subtraction. The subtrahend also

@@ -6,10 +6,10 @@
 // hidden bit. Step 1 multiplies parts of the same significance (H x H, L x L), further steps swap (with more than two parts:
 // rotate) the parts of B. Shifts align the partial products, and a register accumulates them before they are rounded.
 //
-// `Design` contains the parameters that the thesis leaves open, and those whose printed values cannot give the exact result
-// that the thesis claims. kThesis has the values as printed; exact_design() returns the values that a correctly rounded result
-// requires. Executors (m3xu.h) do not simulate the steps: they compute the result of exact_design(), and tests compare the two.
-// docs/guide/matrix-unit-arithmetic.md explains the numbers.
+// `Design` contains the parameters that the thesis does not specify, and those whose printed values cannot give the exact
+// result that the thesis claims. kThesis has the values as printed; exact_design() returns the values that a correctly rounded
+// result requires. Executors (m3xu.h) do not simulate the steps: they compute the result of exact_design(), and tests compare
+// the two. docs/guide/matrix-unit-arithmetic.md explains the numbers.
 #pragma once
 
 #include <array>

@@ -71,7 +71,7 @@ struct MemoryAccess {
   bool glc = false;
   bool slc = false;
   std::uint8_t bytes_per_lane = 0;   ///< contiguous bytes from each lane's address; 0 for cache-control instructions
-  std::uint64_t lanes = 0;           ///< lanes that access memory (FLAT: those in this space)
+  std::uint64_t lanes = 0;           ///< lanes that access memory (FLAT: only lanes whose address is in `space`)
   std::uint64_t lds_lanes = 0;       ///< FLAT only: lanes whose addresses are in the shared aperture
   bool deferred = false;             ///< no data have been moved yet: see Wavefront::stores
   bool dual = false;                 ///< DS read2/write2: each lane has a second address
@@ -79,7 +79,7 @@ struct MemoryAccess {
   std::uint64_t scalar_address = 0;  ///< GPU virtual address of a scalar access
 };
 
-/// Addresses of the lanes of the last vector memory instruction; MemoryAccess::lanes and lds_lanes say which are valid.
+/// Addresses of the lanes of the last vector memory instruction; MemoryAccess::lanes and lds_lanes specify which are valid.
 /// Separate from the wavefront's state, so that wavefronts that execute in turn share one object, which stays in the host's
 /// caches.
 struct LaneAddresses {

@@ -92,7 +92,7 @@ U64 address_lanes(const Descriptor& d, const LaneOffsets& lanes, U64 soffset, un
     outside |= U64{soffset + at + bytes > d.records} << l;
     split |= U64{(lanes.offset[l] & d.element_mask()) + bytes > d.element_mask() + 1} << l;
   }
-  // NUM_RECORDS counts structures in a swizzled buffer with a stride, else bytes.
+  // NUM_RECORDS counts structures in a swizzled buffer with a stride and without ADD_TID_ENABLE, else bytes.
   if (d.stride != 0 && !d.add_thread_id) {
     outside = 0;
     for (unsigned l = 0; l < kLanes; ++l) {

@@ -83,7 +83,7 @@ bool transfer(Wavefront& w, U64 address, U32* data, unsigned words, Access wante
   return move(w, {at.data(), words}, 1, data, wanted);
 }
 
-// The two low bits of base and offset are ignored.
+// The two low bits of the address are ignored.
 U64 address_of(const Instruction& i, const Wavefront& w) { return (w.read64(i.src[0].index) + offset_of(i, w)) & ~U64{3}; }
 
 // Scratch accesses: an SGPR offset counts in units of 64 bytes.

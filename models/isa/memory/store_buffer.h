@@ -3,7 +3,7 @@
 //
 // Stores are written here, loads of the same units see them here, and flush() writes them to memory at the end of the window.
 // Lines for which an operation has been deferred to the end of the window (models/isa/memory/deferred_access.h) are marked:
-// later accesses to them are deferred as well, so that each sees the effects of those before it.
+// later accesses to them are deferred as well, so that each access sees the effects of earlier accesses.
 //
 // The owner handles time and locking: the buffer has no notion of time and is not thread-safe. It does not allocate in steady
 // state.

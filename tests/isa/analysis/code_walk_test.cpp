@@ -1,5 +1,5 @@
-// Tests walk_code(): the instructions that it reaches and those that it does not, and its report of instructions that would
-// stop a wavefront.
+// Tests walk_code(): the instructions that it reaches and does not reach, and its report of instructions that would stop a
+// wavefront.
 #include "models/isa/analysis/code_walk.h"
 
 #include <gmock/gmock.h>

@@ -91,8 +91,8 @@ TEST(StoreBuffer, MarksLinesUntilTheFlush) {
   EXPECT_EQ(memory->bytes[124], std::byte{0});
 }
 
-// The buffer agrees with plain memory over several windows, with many lines (the table grows) and few (each is removed
-// individually).
+// The buffer agrees with plain memory over several windows, with many lines (the table grows) and with few lines (each is
+// removed individually).
 TEST(StoreBuffer, AgreesWithMemory) {
   const auto memory = std::make_unique<Memory>();
   const auto model = std::make_unique<Memory>();

@@ -89,8 +89,8 @@ inline Wide round_at(const Exact& x, int unit, unsigned mode) {
   return kept + (up ? 1 : 0);
 }
 
-/// Rounds to `f`. With flush_results, f32 and f64 flush results that are tiny after rounding with unbounded exponent range (as
-/// x86), f16 those that are denormal after rounding.
+/// Rounds to `f`. With flush_results, f32 and f64 results are flushed if they are tiny after rounding with unbounded exponent
+/// range, as on x86. f16 results are flushed if they are denormal after rounding.
 inline std::uint64_t round(const Exact& x, const FloatFormat& f, const Rounding& r) {
   const std::uint64_t sign = x.negative ? f.sign() : 0;
   if (x.m == 0) return sign;
