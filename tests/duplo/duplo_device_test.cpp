@@ -45,7 +45,7 @@ class DuploDevice : public testing::Test {
   DeviceBench& b_ = bench<DeviceBench>();
 };
 
-// With unlimited entries that are never released, every load hits except the first one of each tile.
+// With unlimited entries that are never released, every load hits except the first load of each tile.
 TEST_F(DuploDevice, HitsAreLookUpsLessDifferentTiles) {
   const LoweredConvolution c = convolution();
   for (const unsigned in_flight : {1U, 4U, 12U}) {

@@ -176,7 +176,7 @@ Outcome run_reads(TestGpu& gpu, const LoweredConvolution& c, const Reads& reads,
   return run_with_block(gpu, c, read_tiles(c, reads), workgroups, size, lds_block(c, reads), lds_bytes(reads));
 }
 
-// With unlimited entries that are never released, every read hits except the first one of each tile.
+// With unlimited entries that are never released, every read hits except the first read of each tile.
 TEST_F(DuploLds, HitsAreLookUpsLessDifferentTiles) {
   const LoweredConvolution c = lds_convolution();
   for (const Reads& reads : {Reads{.in_flight = 1}, Reads{.in_flight = 8}, Reads{.in_flight = 4, .bytes = 16}}) {

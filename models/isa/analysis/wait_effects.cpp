@@ -132,7 +132,7 @@ void WaitEffects::wait(const WaitCounts& counts, State& state, Effect* effect) c
       effect->from_before.merge(state.vm_before);
     }
     state.vm_before.clear();
-    // FLAT instructions are in both lists: remove the completed ones from the LGKM list as well.
+    // FLAT instructions are in both lists: completed FLAT instructions are removed from the LGKM list as well.
     const std::vector<std::uint32_t> done(state.vm.begin(), state.vm.begin() + static_cast<std::ptrdiff_t>(*count));
     std::erase_if(state.lgkm, [&](std::uint32_t index) { return std::find(done.begin(), done.end(), index) != done.end(); });
     complete(state.vm, *count, effect != nullptr ? &effect->vm : nullptr);

@@ -139,7 +139,7 @@ constexpr InstructionRow row(std::string_view mnemonic, Opcodes opcode, OperandT
                              ExecuteFn execute, Unit unit = Unit::salu, LatencyClass latency = LatencyClass::salu) {
   return {mnemonic, Format::sop2, opcode, dst, src, unit, latency, flags, execute};
 }
-// The two usual shapes: D = S0 op S1 in 32 bits, or all three in 64 bits.
+// The two usual shapes: D = S0 op S1 with three 32-bit operands, or with three 64-bit operands.
 constexpr InstructionRow row32(std::string_view mnemonic, Opcodes opcode, ExecuteFn execute, std::uint64_t flags = kWritesScc,
                                OperandType type = T::b32) {
   return row(mnemonic, opcode, {type}, {type, type}, flags, execute);

@@ -119,7 +119,7 @@ TEST(StoreBuffer, AgreesWithMemory) {
 
 // -- instructions
 
-// Lanes' addresses in v[0:1], each `stride` bytes after the previous one; data in v2 to v5.
+// Lanes' addresses in v[0:1], `stride` bytes apart; data in v2 to v5.
 struct Buffered : Machine {
   explicit Buffered(Target target = Target::gfx90a, std::uint64_t stride = 4) {
     wave.target = target;

@@ -72,7 +72,7 @@ constexpr std::int64_t sign_extend(std::uint64_t v, unsigned width) {
   const std::uint64_t low = v & (sign | (sign - 1));
   return static_cast<std::int64_t>(low ^ sign) - static_cast<std::int64_t>(sign);
 }
-/// The value, or with CLAMP the nearest number of the type.
+/// The value `v`; with `clamp`, the number in [low, high] that is nearest to `v`.
 constexpr std::uint64_t saturated(std::int64_t v, std::int64_t low, std::int64_t high, bool clamp) {
   if (!clamp) return static_cast<std::uint64_t>(v);
   return static_cast<std::uint64_t>(v < low ? low : v > high ? high : v);
