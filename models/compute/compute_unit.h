@@ -17,10 +17,10 @@
 // respond immediately. Memories that may respond later are attached by attach_memory().
 //
 // Issue: SIMDs are served in turn, each every min(simds, 64 / lanes_per_simd) cycles (SimdTimes). A SIMD's wavefronts are
-// considered in the order of the issue policy. In a cycle, each unit (VALU, SALU, SMEM, VMEM, LDS, branch, special) accepts at
-// most one instruction, and each wavefront issues at most one. The instruction's latency determines when the wavefront may
-// issue again; s_waitcnt determines when loaded data are available. A wavefront that waits for an event without a known time
-// is held (StallReason).
+// considered in the order of the issue policy. In a cycle, each unit (VALU, SALU, SMEM, VMEM, LDS, branch) accepts at most one
+// instruction, and each wavefront issues at most one. Special instructions, such as waits and barriers, need no unit. The
+// instruction's latency determines when the wavefront may issue again; s_waitcnt determines when loaded data are available. A
+// wavefront that waits for an event without a known time is held (StallReason).
 //
 // An instruction executes functionally when it issues, or earlier: straight-line instructions that access only registers and
 // LDS (isa::Reach) execute together, up to the next barrier, branch or memory access. Only a data race in LDS could observe
@@ -92,7 +92,7 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
   void describe_energy(EnergyMeter& meter, const ComputeEnergy& energy);
   /// Samples of the data of this unit's instructions; null: energy is not accounted for.
   ToggleSamples* toggles() { return executions_ ? &executions_->toggles() : nullptr; }
-  /// From now on, records the number of load requests over time in `timeline`.
+  /// Attaches the timeline that records the number of load requests over time.
   void count_requests(RequestTimeline& timeline) { memory_.count_requests(timeline); }
 
   // -- workgroups
@@ -125,8 +125,8 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
 
   // -- functional execution of a part of a kernel (models/sampling), between windows
 
-  /// Takes all wavefronts, which belong to `dispatch`, out of simulated time and drops their memory operations in flight. The
-  /// cycles of the untimed part count from `from`.
+  /// Takes the resident wavefronts, all of which belong to `dispatch`, out of simulated time and drops their memory operations
+  /// in flight. The cycles of the untimed part count from `from`.
   void suspend_timing(const Dispatch& dispatch, Cycles from);
   /// Executes all cycles before `limit` functionally, one instruction per cycle and wavefront, including workgroups that have
   /// been launched but not started.
@@ -137,8 +137,8 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
   /// Launches a workgroup of a dispatch without scratch memory, whose wavefronts start at cycle `at`; false if it does not fit
   /// now. Its wavefronts are not counted in Dispatch::wavefronts.
   bool launch_untimed(Dispatch& dispatch, std::uint64_t workgroup, Cycles at);
-  /// Sets whether stores are kept in the store buffer, and reports until they are delivered. Without that, accesses that have
-  /// waited (run_buffered()) are performed from cycle `at` on.
+  /// Sets whether stores are kept in the store buffer, and reports until their delivery. When buffering ends, the wavefronts
+  /// that run_buffered() has held continue at cycle `at`.
   void set_buffered(bool buffered, Cycles at);
   /// As run_untimed(), with buffered stores. A wavefront is held before an atomic operation, or an access that has to follow
   /// one.
@@ -185,7 +185,7 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
   void skip_executed(WavefrontSlot& slot);
   void run_timed(Cycles limit);
   inline CycleUse offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle);
-  /// Issues the wavefront's next instruction. Returns whether it has been committed without execution.
+  /// Issues the wavefront's next instruction. Returns whether the instruction has been committed without execution.
   inline bool issue(Simd& simd, WavefrontSlot& slot, Cycles cycle);
   inline void issue_wait(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
   inline void issue_executed(Simd& simd, WavefrontSlot& slot, Cycles cycle);

@@ -27,7 +27,7 @@ struct ComputeUnitContext {
   GpuVm& vm;
   isa::DecodedCode& code;
   LdsBanks& lds_banks;                          ///< shared by the units of a group
-  VectorWorkspace* vector_workspace = nullptr;  ///< shared by the units of a group; null: each unit has a separate one
+  VectorWorkspace* vector_workspace = nullptr;  ///< shared by the units of a group; null: each unit has its own
   ComputeUnitListener& listener;
   MatrixParameters matrix{};
   std::span<const LoadStageFactory> stages{};  ///< load stages in the order of the chain; not used without timing

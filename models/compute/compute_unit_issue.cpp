@@ -64,7 +64,7 @@ std::uint64_t threads_of(const isa::Instruction& instruction, const isa::Wavefro
   return (static_cast<std::uint64_t>(std::popcount(wave.exec())) & (0 - of_lanes)) | (of_lanes ^ 1);
 }
 
-// Out of line, as the issue loop of a run without energy would be longer with it.
+// Not inlined, to keep the issue loop short for runs without energy.
 [[gnu::noinline]] void count_execution(ExecutionCounts& executions, const isa::Instruction& instruction, isa::Wavefront& wave,
                                        std::uint64_t lanes) {
   executions.count(instruction.profile, lanes);
@@ -77,7 +77,8 @@ std::uint64_t threads_of(const isa::Instruction& instruction, const isa::Wavefro
 
 }  // namespace
 
-// Counts an issued instruction. `elsewhere`: lanes that count as issued, but take no registers and no ALU of this unit.
+// Counts an issued instruction. `elsewhere`: lanes whose part is performed elsewhere; they are issued, but use no registers and
+// no ALU of this unit.
 [[gnu::always_inline]] inline void ComputeUnit::count(WavefrontSlot& slot, const isa::Instruction& instruction,
                                                       std::uint64_t threads, std::uint64_t elsewhere) {
   const auto unit = static_cast<std::size_t>(instruction.unit);

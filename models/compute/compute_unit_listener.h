@@ -32,7 +32,8 @@ class ComputeUnitListener {
                               Tick at) = 0;
   /// A wavefront cannot continue. The listener is expected to abort the dispatch on all units.
   virtual void wavefront_fault(Dispatch& dispatch, const WavefrontFault& fault, Tick at) = 0;
-  /// A wavefront continued after an operation that silicon does not perform; once for each unit, kernel and instruction.
+  /// A wavefront has executed an operation that silicon does not perform, and continues. Called once for each unit, kernel and
+  /// instruction.
   virtual void wavefront_warning(Dispatch& dispatch, const WavefrontFault& fault, Tick at) = 0;
   /// A wavefront has executed s_sendmsg MSG_INTERRUPT.
   virtual void interrupt_message(Dispatch& dispatch, std::uint32_t m0, Tick at) = 0;

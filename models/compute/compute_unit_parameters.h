@@ -23,7 +23,7 @@ enum class IssuePolicy : std::uint8_t {
 /// Selection of the SIMD that a cycle is offered to.
 enum class SimdPolicy : std::uint8_t {
   in_turn,      ///< each SIMD in every turn_period()-th cycle
-  last_served,  ///< the previous SIMD as long as it has wavefronts to issue, even if its vector unit is busy; then the next one
+  last_served,  ///< the previous SIMD as long as it has wavefronts to issue, even if its vector unit is busy; then another SIMD
 };
 
 struct ComputeUnitParameters {
@@ -40,12 +40,13 @@ struct ComputeUnitParameters {
   unsigned transaction_bytes = 64;
   unsigned reorder_entries = 0;
 
-  // Time for which an instruction of each kind occupies its SIMD, relative to the 64 / lanes_per_simd cycles of a plain one.
+  // Time for which an instruction of each kind occupies its SIMD, relative to the 64 / lanes_per_simd cycles of a plain
+  // instruction.
   unsigned f64_rate_divisor = 16;
   unsigned mul32_rate_divisor = 4;
   unsigned transcendental_rate_divisor = 4;
-  unsigned logic_rate_divisor = 1;  ///< logic instructions occupy only the port of LatencyClass::valu_logic; other vector
-                                    ///< instructions may issue
+  unsigned logic_rate_divisor = 1;  ///< a logic instruction occupies only the port of LatencyClass::valu_logic; meanwhile,
+                                    ///< other vector instructions may issue
   Cycles mfma_pass_cycles{4};
   Cycles wait_state_cycles{4};
   // Cycles until the wavefront's next instruction, or until data are available.
@@ -62,7 +63,7 @@ struct ComputeUnitParameters {
   Cycles launch_latency{16};
 
   /// Cycles from one turn of a SIMD to the next, with SimdPolicy::in_turn: the time for which a vector instruction occupies the
-  /// vector unit, so that the SIMD can issue one in each turn, but at most the number of SIMDs.
+  /// vector unit, so that the SIMD can issue a vector instruction in each turn, but at most the number of SIMDs.
   unsigned turn_period() const;
 
   void describe(ParameterSection& s);

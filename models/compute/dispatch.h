@@ -84,13 +84,13 @@ struct Dispatch {
   std::uint64_t page_salt = 0;
 
   // -- progress
-  bool held = false;     ///< no workgroup is launched for now
+  bool held = false;     ///< whether the launch of workgroups is suspended
   BitSet may_have_room;  ///< compute units (by the dispatcher's numbers) that may have room: they have not refused a launch
   std::uint64_t next_workgroup = 0;
   std::uint64_t finished_workgroups = 0;
   EstimatedTime estimated;
-  bool ending = false;  ///< all workgroups are done, but the estimated part of the dispatch's time has not passed yet
-  bool failed = false;  ///< a wavefront faulted: nothing more is launched, running wavefronts are dropped
+  bool ending = false;  ///< whether all workgroups are done, but the estimated part of the dispatch's time has not passed yet
+  bool failed = false;  ///< whether a wavefront has faulted: no workgroup is launched, and running wavefronts are dropped
   Tick start{};
   Tick end{};
   std::uint64_t bulk_bytes = 0;  ///< bytes copied or filled without executing instructions, see BulkBlits

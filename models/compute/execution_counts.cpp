@@ -25,7 +25,7 @@ void ExecutionCounts::update() {
 
 namespace {
 
-// Energy of a pass in a unit with these extensions, relative to one without.
+// Energy of a pass in a unit with these extensions, relative to a unit without extensions.
 double pass_factor(const MatrixEnergy& e, const MatrixParameters& matrix) {
   using isa::MatrixDesign;
   using isa::MatrixExtensions;
@@ -68,7 +68,7 @@ void ExecutionCounts::describe_energy(EnergyMeter& meter, const ComputeEnergy& e
   meter.before_reading([this] { update(); });
 }
 
-// f32 and f64 have separate multipliers, which extensions do not change.
+// Extensions affect only the energy of narrow formats: f32 and f64 have separate multipliers.
 void ExecutionCounts::describe_matrix(EnergyMeter& meter, const ComputeEnergy& e, const MatrixParameters& matrix) {
   using isa::Operation;
   const double narrow = e.mfma_narrow_pass * pass_factor(e.matrix, matrix);

@@ -134,7 +134,7 @@ inline constexpr std::size_t kResources = static_cast<std::size_t>(Resource::cou
 struct ResourceText {
   std::string_view name;    ///< name in the output files
   std::string_view title;   ///< name in reports
-  std::string_view remedy;  ///< changes to try on a kernel that it bounds, Markdown
+  std::string_view remedy;  ///< Markdown text: changes to try on a kernel that the resource bounds
 };
 constexpr std::array<ResourceText, kResources> kResourceTexts{
     {{"slots", "wavefront slots", ""},
@@ -189,8 +189,8 @@ inline constexpr std::array<std::string_view, kLoadKinds> kLoadKindNames{"vector
 /// already requested it.
 struct LoadSources {
   std::uint64_t requests = 0;
-  std::uint64_t from_l2 = 0;      ///< the L2 held the line, or had already requested it
-  std::uint64_t from_memory = 0;  ///< DRAM, or host memory
+  std::uint64_t from_l2 = 0;      ///< number of requests whose line the L2 held or had already requested
+  std::uint64_t from_memory = 0;  ///< number of requests whose data came from DRAM or host memory
 
   LoadSources& operator+=(const LoadSources& other) {
     requests += other.requests;
@@ -205,7 +205,7 @@ struct KernelActivity {
   std::vector<WavefrontClass> classes;
   std::array<std::uint64_t, isa::kUnits> issued{};  ///< instructions issued, by isa::Unit
   std::uint64_t requests = 0;                       ///< number of requests of vector and scalar loads
-  Tick request_time{};                              ///< time from compute unit to response, summed over these requests
+  Tick request_time{};                              ///< time from creation to response, summed over `requests`
   LatencyBreakdown latency;                         ///< breakdown of request_time
   std::array<LoadSources, kLoadKinds> loads{};      ///< breakdown of `requests`, by LoadKind
   std::uint64_t scalar_data_dwords = 0;             ///< registers that loads of kind scalar_data fill

@@ -38,7 +38,7 @@ namespace lacuna {
 
 /// Decision about an instruction that a wavefront is about to issue.
 struct StageVerdict {
-  bool issues = true;  ///< false: not in this cycle
+  bool issues = true;  ///< whether the instruction issues in this cycle
   /// Active lanes whose part of the instruction is performed elsewhere, without registers and ALU of the unit. If these are all
   /// active lanes, a vector instruction is committed without execution and does not occupy the SIMD's vector ALU.
   std::uint64_t elsewhere = 0;

@@ -1,8 +1,8 @@
 // Switching of data, measured by samples: how many bits change between words that follow one another on the same wires.
 //
-// A vector instruction's 64 lanes pass through the lanes of a SIMD in consecutive cycles, so that a lane's register word
-// follows that of the lane `lanes_per_simd` below it. A memory access moves beats of 32 bytes. Sampling costs little, and
-// nothing without energy.toggles = measured.
+// A vector instruction's 64 lanes pass through the lanes of a SIMD in consecutive cycles, so a lane's register word follows
+// that of the lane `lanes_per_simd` below it. A memory access moves beats of 32 bytes. Sampling costs little, and nothing
+// without energy.toggles = measured.
 #pragma once
 
 #include <bit>
@@ -16,19 +16,20 @@ namespace lacuna {
 
 class ToggleSamples {
  public:
-  /// Samples one of kPeriod instructions from now on. `stride`: lanes_per_simd.
+  /// Enables sampling of one in kPeriod instructions. `stride`: lanes_per_simd.
   void enable(unsigned stride) {
     stride_ = stride;
     operands_left_ = memory_left_ = 1;
   }
 
-  /// An issued instruction: samples the VGPRs that a vector ALU instruction reads.
+  /// Call it for each issued instruction: samples the VGPRs that one in kPeriod vector ALU instructions reads.
   void operands(const isa::Instruction& instruction, isa::Wavefront& wave) {
     if (operands_left_ == 0 || instruction.unit != isa::Unit::valu || --operands_left_ != 0) return;
     operands_left_ = kPeriod;
     for (unsigned i = 0; i < instruction.sources; ++i) sample(instruction.src[i], wave, stride_, operands_);
   }
-  /// A performed vector memory instruction: samples the data that it has loaded or stored.
+  /// Call it for each performed memory instruction: samples the data that one in kPeriod vector memory instructions has loaded
+  /// or stored.
   void memory(const isa::Instruction& instruction, isa::Wavefront& wave) {
     if (memory_left_ == 0 || instruction.unit != isa::Unit::vmem || --memory_left_ != 0) return;
     memory_left_ = kPeriod;
@@ -58,7 +59,7 @@ class ToggleSamples {
   }
 
   unsigned stride_ = 16;
-  unsigned operands_left_ = 0;  ///< 0: disabled
+  unsigned operands_left_ = 0;  ///< vector ALU instructions until the next sample, including it; 0: disabled
   unsigned memory_left_ = 0;
   ToggleCount operands_;
   ToggleCount memory_;

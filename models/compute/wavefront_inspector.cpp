@@ -39,8 +39,8 @@ void WavefrontInspector::take_snapshot(Cycles end, std::vector<WavefrontSnapshot
   }
 }
 
-// The previous instruction in straight-line code. Call it only if there is one: a word that decodes may also be the second half
-// of a longer instruction.
+// The previous instruction in straight-line code. Call it only if that instruction exists: a word that decodes may also be the
+// second half of a longer instruction.
 const isa::DecodedInstruction* WavefrontInspector::previous_instruction(const WavefrontSlot& slot) const {
   for (const unsigned size : {4U, 8U}) {
     const isa::DecodedInstruction* const before = code_.at(slot.wave.pc - size);

@@ -19,7 +19,7 @@ namespace lacuna {
 
 struct WavefrontObservation {
   enum class End : std::uint8_t {
-    repeats,      ///< registers, LDS and memory are the same as `period` instructions before
+    repeats,      ///< registers, LDS and memory are the same as `period` instructions earlier
     limit,        ///< the limit of instructions is reached
     barrier,      ///< s_barrier
     wave_sync,    ///< ds_gws_*

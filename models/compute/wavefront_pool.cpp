@@ -136,7 +136,7 @@ bool WavefrontPool::take_slots(const WorkgroupNeeds& needs) {
       Simd& simd = *simds_[(next_simd_ + tried) % parameters_.simds];
       if (simd.free_slots == 0 || simd.sgprs_free < needs.sgprs || simd.vgprs.free() < granules) continue;
       const auto registers = simd.vgprs.allocate(granules);
-      if (!registers) continue;  // enough registers are free, but not contiguous ones
+      if (!registers) continue;  // enough registers are free, but they are not contiguous
       found = &simd.free_slot();
       found->vgpr_granule = *registers;
       found->vgpr_granules = granules;

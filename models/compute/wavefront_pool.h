@@ -93,9 +93,9 @@ struct alignas(64) WavefrontSlot {
   struct Fetch {
     std::uint64_t line = 0;   ///< number of the line that holds the PC: address / line bytes
     Cycles next_ready{};      ///< arrival of the next line, unless next_open
-    std::uint32_t epoch = 0;  ///< changes at branches: responses to older requests are dropped
-    bool line_open = false;   ///< the arrival of the line is not known yet
-    bool next_open = false;   ///< the arrival of the next line is not known yet
+    std::uint32_t epoch = 0;  ///< changes when the wavefront starts, branches or ends: older responses are dropped
+    bool line_open = false;   ///< whether the arrival of the line is not known yet
+    bool next_open = false;   ///< whether the arrival of the next line is not known yet
   } buffer;
 
   bool resident = false;
@@ -133,7 +133,7 @@ struct alignas(64) WavefrontSlot {
   /// Like publish(), and sets the unit of the next instruction.
   inline void publish(isa::Unit unit);
 
-  /// Starts the account. Without timing every cycle counts as accounted for.
+  /// Starts the account. Without timing, no cycle is charged.
   void start_account(WavefrontClass& c, Cycles start, bool timed) {
     activity = &c;
     launched = timed ? start : kNeverCycles;
@@ -210,7 +210,7 @@ struct Simd {
   std::uint32_t free_slots;               ///< bit i: slot i is free
   std::pmr::vector<WavefrontSlot> slots;  ///< slots that have held a wavefront
 
-  /// The free slot with the lowest number. There must be one.
+  /// The free slot with the lowest number. Requires a free slot.
   WavefrontSlot& free_slot() {
     const auto slot_number = static_cast<unsigned>(std::countr_zero(free_slots));
     return slot_number == slots.size() ? slots.emplace_back(*this, slot_number) : slots[slot_number];
@@ -258,7 +258,7 @@ class WavefrontPool {
   const std::vector<std::unique_ptr<Simd>>& simds() const { return simds_; }
   SimdTimes& times() { return times_; }
   const SimdTimes& times() const { return times_; }
-  /// Records of all workgroups that have been resident, including free ones.
+  /// Records of all workgroups that have been resident, including free records.
   std::pmr::vector<ResidentWorkgroup>& workgroups() { return workgroups_; }
   std::byte* lds(const ResidentWorkgroup& group) { return lds_.data() + group.lds_granule * parameters_.lds_granule.n; }
   std::uint32_t lds_bytes(const ResidentWorkgroup& group) const {

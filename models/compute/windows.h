@@ -1,16 +1,16 @@
 // Windows of simulated time, in which all compute units of a GPU advance together.
 //
-// Within a window the units of a group, which share first-level caches, use only their own state, those caches, and memory as
-// it was at the beginning of the window, updated by the group's own stores. Requests that leave the caches are collected;
-// stores and atomic operations are deferred. At the end of the window, in this order,
+// Within a window, the units of a group use only their own state, the first-level caches that they share, and memory as it was
+// at the beginning of the window, updated by the group's own stores. Requests that leave the caches are collected; stores and
+// atomic operations are deferred. At the end of the window, in this order,
 //   1. stores are written to memory, group after group;
 //   2. atomic operations, and accesses that have to follow them, are performed in order of simulated time, then of units, then
 //      of issue;
 //   3. requests are sent to the next level in order of simulated time, and responses return: tokens complete, translations
 //      resolve;
 //   4. reports of units are delivered in order of simulated time, then of units.
-// A window is no longer than the shortest round trip of a request, so that a group's work in it does not depend on other
-// groups' work in it. Therefore
+// A window is no longer than the shortest round trip of a request, so a group's work in a window does not depend on other
+// groups' work in the same window. Therefore
 //   - shared caches, network and DRAM are accessed in time order, independent of the host;
 //   - a group's state stays in the host's caches while it runs;
 //   - groups run concurrently on several host threads, and results are the same on any number of them, even where wavefronts
@@ -42,7 +42,7 @@ struct ResidentWorkgroup;
 class WindowBarrier {
  public:
   virtual ~WindowBarrier() = default;
-  /// Called when a window begins. `far`: end of the next window, if that window begins immediately after this one.
+  /// Called when a window begins. `far`: end of the next window, if that window begins immediately after the current window.
   virtual void begin(Tick far) { static_cast<void>(far); }
   /// Called on a thread of WorkerThreads when a group has run up to `end`; other groups may still be running. Only the group's
   /// requests may be accessed.
@@ -114,10 +114,10 @@ class Windows : public sc_core::sc_module {
     std::vector<Launched> launched;
     isa::StoreBuffer stores;
     std::uint32_t first_unit = 0;  ///< number of the group's first unit in units_
-    bool has_accesses = false;     ///< memory accesses have been deferred in this window
-    bool has_reports = false;      ///< reports have been made since the last ones were delivered
-    bool active = false;           ///< a unit has workgroups or other work
-    bool booked = false;           ///< the group is active, or has been since bookings were last dropped
+    bool has_accesses = false;     ///< whether memory accesses have been deferred in this window
+    bool has_reports = false;      ///< whether reports have been made since the last delivery of reports
+    bool active = false;           ///< whether a unit has workgroups or other work
+    bool booked = false;           ///< whether the group is active, or has been since bookings were last dropped
     Cycles earliest() const;
     bool idle() const;
   };

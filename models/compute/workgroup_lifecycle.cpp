@@ -85,7 +85,7 @@ void WorkgroupLifecycle::arrive_at_barrier(WavefrontSlot& slot, Cycles cycle) {
   release_barrier(group);
 }
 
-// Wavefronts that have ended do not count (GCN3 ISA manual, s_barrier).
+// A barrier does not wait for wavefronts that have ended (GCN3 ISA manual, s_barrier).
 void WorkgroupLifecycle::release_barrier(ResidentWorkgroup& group) {
   if (group.at_barrier == 0 || group.at_barrier < group.running) return;
   const Cycles at = group.latest_arrival + (timed_ ? barrier_latency_ : Cycles{1});

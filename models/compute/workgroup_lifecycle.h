@@ -2,7 +2,7 @@
 //
 //   launch()         slots, registers and LDS are allocated
 //   start()          wavefronts receive their initial state and may issue
-//   s_barrier        arrive_at_barrier(): wavefronts are held (StallReason::barrier) until all running ones have arrived
+//   s_barrier        arrive_at_barrier(): wavefronts are held (StallReason::barrier) until the last running wavefront arrives
 //   s_endpgm         end_wavefront(): slot and registers are free
 //   last completion  when no wavefront runs and all stores are performed, the LDS is free and workgroup_done is reported
 //

@@ -15,7 +15,7 @@ namespace lacuna {
 
 class CounterWaits {
  public:
-  static constexpr unsigned kLgkmLimit = 15;  ///< 4 bits on both targets
+  static constexpr unsigned kLgkmLimit = 15;  ///< largest value of lgkmcnt, which has 4 bits on both targets
 
   explicit CounterWaits(isa::Target target) : vm_limit_((1u << isa::traits(target).vmcnt_bits) - 1) {}
 

@@ -41,7 +41,7 @@ class InstructionExecution {
     wave.pc = instruction.end;
     isa::execute_instruction(instruction, wave);
   }
-  /// Handles the event of an executed instruction and fetches the next one. slot.when is the end of the instruction.
+  /// Handles the event of an executed instruction and fetches the next instruction. slot.when is the end of the instruction.
   void complete(WavefrontSlot& slot, const isa::DecodedInstruction& executed, Cycles cycle) {
     if (slot.wave.event == isa::Event::none) {
       slot.account(StallCause::dependency, slot.when);

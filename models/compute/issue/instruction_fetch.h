@@ -1,6 +1,6 @@
 // Instruction fetch: each wavefront buffers the current and the next line of code.
 //
-// The buffer holds the line of the PC; when the wavefront enters this line, the next one is requested. Straight-line code
+// The buffer holds the line of the PC; when the wavefront enters this line, the next line is requested. Straight-line code
 // therefore stalls only for the time by which the fetch of a line exceeds the execution of the line before it. A branch out of
 // the buffered lines stalls for the whole fetch.
 #pragma once

@@ -7,9 +7,9 @@
 // A load stage may give a wavefront precedence (IssueState::favour()): in each cycle it is considered before the others of its
 // SIMD.
 //
-// In a cycle of a SIMD each unit (VALU, SALU, SMEM, VMEM, LDS, branch, special) accepts at most one instruction, apart from
-// those committed without execution, and each wavefront issues at most one. The compute unit determines whether a wavefront
-// can use the cycle.
+// In a cycle of a SIMD, each unit (VALU, SALU, SMEM, VMEM, LDS, branch) accepts at most one instruction, and each wavefront
+// issues at most one. Special instructions, such as waits and barriers, and instructions committed without execution do not
+// occupy a unit. The compute unit determines whether a wavefront can use the cycle.
 #pragma once
 
 #include <array>
@@ -24,8 +24,8 @@ namespace lacuna {
 /// Use of a cycle by a wavefront that may issue in it.
 enum class CycleUse : std::uint8_t {
   none,       ///< the wavefront cannot issue
-  unit,       ///< the wavefront issues to the unit of its instruction, which accepts no other instruction in this cycle
-  committed,  ///< the instruction is committed without execution (LoadStage::commits()): the unit may accept another one
+  unit,       ///< the wavefront issues to a unit, which, unless it is special, accepts no other instruction in this cycle
+  committed,  ///< the instruction is committed without execution (LoadStage::commits()): its unit stays free
 };
 
 class IssueScheduler {
@@ -70,7 +70,8 @@ class IssueScheduler {
     }
   }
 
-  // A SIMD whose wavefronts wait for its vector unit prevents other SIMDs from being served.
+  // Serves a SIMD until another SIMD can issue earlier. A wavefront that waits only for the vector unit is treated as able to
+  // issue, so its SIMD keeps being served.
   template <typename Offer>
   void run_last_served(Cycles limit, Offer& offer) {
     for (Cycles cycle = served_until_;;) {
@@ -120,7 +121,7 @@ class IssueScheduler {
         if (!any) state.last = static_cast<std::uint8_t>(number);
         any = true;
       }
-      if (state.slots[rank] != &slot) [[unlikely]] {  // the wavefront ended: younger ones have moved up by a rank
+      if (state.slots[rank] != &slot) [[unlikely]] {  // the wavefront ended: younger wavefronts have moved up by a rank
         ready = (ready & ((1U << rank) - 1)) | ready >> (rank + 1) << rank;
         units = state.units();
         moved = true;
@@ -132,7 +133,8 @@ class IssueScheduler {
     times_.set(simd.number, next == kNeverCycles ? next : later(next, cycle + Cycles{1}));
   }
 
-  // Rank of the next wavefront among the `ready` ones. `last`: the slot served first in an earlier cycle.
+  // Rank of the next wavefront to serve. `ready`: mask of the ranks to choose from; `last`: the slot served first in an earlier
+  // cycle.
   unsigned next_rank(const IssueState& state, unsigned ready, unsigned last) const {
     const IssuePolicy policy = parameters_.issue_policy;
     if (policy == IssuePolicy::oldest) return static_cast<unsigned>(std::countr_zero(ready));

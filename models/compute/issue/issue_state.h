@@ -134,7 +134,7 @@ struct IssueState {
     slots[resident] = &slot;
     rank[number] = static_cast<std::uint8_t>(resident++);
   }
-  /// Removes a wavefront; younger ones move up by a rank.
+  /// Removes a wavefront; younger wavefronts move up by a rank.
   void remove(unsigned number) {
     const unsigned left = rank[number];
     --resident;

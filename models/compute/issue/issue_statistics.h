@@ -11,7 +11,7 @@ namespace lacuna {
 struct IssueStatistics {
   std::array<std::uint64_t, isa::kUnits> issued{};  ///< indexed by isa::Unit
   std::uint64_t wavefront_instructions = 0;
-  std::uint64_t thread_instructions = 0;  ///< active lanes, summed; scalar and control instructions count one
+  std::uint64_t thread_instructions = 0;  ///< sum of active lanes; a scalar or control instruction adds 1
   std::uint64_t valu_busy_cycles = 0;     ///< busy cycles of vector ALUs, summed over SIMDs; not in functional mode
 
   /// Whether thread_instructions counts the lanes of a unit's instructions.

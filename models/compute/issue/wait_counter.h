@@ -118,7 +118,7 @@ class WaitCounter {
   }
 
   unsigned head_ = 0;
-  unsigned size_ = 0;      ///< number of operations in the ring: all except open ones of an out-of-order counter
+  unsigned size_ = 0;      ///< number of operations in the ring: all except the open operations of an out-of-order counter
   unsigned resolved_ = 0;  ///< number of operations in the ring, from the first on, whose completion is known
   unsigned open_ = 0;      ///< number of open operations of an out-of-order counter, which are not in the ring
   Sequence first_ = 0;     ///< number of the oldest operation in the ring

@@ -1,4 +1,5 @@
-// Scoreboard of registers that matrix instructions in flight read and write: an instruction that uses one too early is delayed.
+// Scoreboard of registers that matrix instructions in flight read and write: an instruction that uses such a register too early
+// is delayed.
 //
 // CDNA2 leaves these delays to programs. Compilers insert s_nop, whose wait states take cu.wait_state_cycles each, between an
 // MFMA and dependent instructions; they know the passes of plain instructions, but not codes of extensions
@@ -15,14 +16,15 @@
 //                                       models/isa/matrix/matrix_extensions.h)
 //
 // A unit with a separate stage for the assignment of data completes M3XU's codes MatrixParameters::stage_cycles() later; C is
-// needed only after the stage, so that accumulation does not wait for the stage.
+// needed only after the stage, so accumulation does not wait for the stage.
 //
 // Source: distances of LLVM's hazard recogniser between instructions of gfx90a (GCNHazardRecognizer.cpp, checkMAIHazards90A and
-// checkMAIVALUHazards). After 2, 8 and 16 passes it requires 5, 11 and 19 wait states before D is used, 2, 8 and 16 before a
-// part of it is C, 1, 7 and 15 before C is overwritten; an instruction issues one wait state after the last of them. After
-// f64's 16x16x4 of 8 passes it also requires 11, but 18 before memory instructions read D, 9 before a part of it is f64's C,
-// and none before C is overwritten; this model treats all types alike. CDNA3's hardware checks none of these either: Table 37
-// of its ISA manual (section 7.5) requires of programs the same 5, 11 and 19, and 3, 9 and 17 before a part of D is C.
+// checkMAIVALUHazards). After 2, 8 and 16 passes, it requires 5, 11 and 19 wait states before D is used, 2, 8 and 16 before a
+// part of D is read as C, and 1, 7 and 15 before C is overwritten. An instruction issues one wait state after the last required
+// wait state. After f64's 16x16x4 of 8 passes, it also requires 11, but 18 before memory instructions read D, 9 before a part
+// of D is f64's C, and none before C is overwritten. This model treats all types alike. CDNA3's hardware checks none of these
+// either: Table 37 of its ISA manual (section 7.5) requires of programs the same 5, 11 and 19, and 3, 9 and 17 before a part of
+// D is C.
 #pragma once
 
 #include <vector>

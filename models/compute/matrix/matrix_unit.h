@@ -3,7 +3,7 @@
 //
 // An instruction occupies its unit for a number of passes: those of its table row (2, 4, 8 or 16; CDNA2 ISA manual, "Matrix
 // Arithmetic Instructions"), or those of the extension's code in that row (models/isa/matrix/matrix_extensions.h). Vector
-// instructions that do not depend on its result may issue immediately; dependent ones wait
+// instructions that do not depend on its result may issue immediately; dependent instructions wait
 // (models/compute/matrix/matrix_results.h).
 #pragma once
 
@@ -16,9 +16,9 @@ namespace lacuna {
 
 class MatrixUnits {
  public:
-  /// `pass_percent`: duration of a pass relative to `pass_cycles`. `issue_lead`: maximum time before its execution at which an
-  /// instruction may issue into the unit's input registers, so that a unit whose cycle differs from the core's does not wait
-  /// for the next issue turn of its SIMD.
+  /// `pass_percent`: duration of a pass relative to `pass_cycles`. `issue_lead`: maximum time by which an instruction may
+  /// issue, into the unit's input registers, before it executes. Without it, a unit whose cycle differs from the core's would
+  /// wait for the next issue turn of its SIMD.
   explicit MatrixUnits(unsigned simds, Cycles pass_cycles, unsigned pass_percent = 100, Cycles issue_lead = {})
       : pass_parts_(pass_cycles.n * pass_percent), issue_lead_(issue_lead), free_from_(simds) {}
 
@@ -51,7 +51,7 @@ class MatrixUnits {
 
   std::uint64_t pass_parts_;
   Cycles issue_lead_;
-  std::vector<std::uint64_t> free_from_;  // end of the latest instruction by SIMD, in units of 1 / kParts cycle
+  std::vector<std::uint64_t> free_from_;  // end of each SIMD's latest instruction, in units of 1 / kParts cycle
   std::uint64_t busy_parts_ = 0;
   std::uint64_t busy_cycles_ = 0;
   std::uint64_t instructions_ = 0;

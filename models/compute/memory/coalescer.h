@@ -57,7 +57,7 @@ class Coalescer {
   std::uint64_t line_of(std::uint64_t address) const { return address & ~std::uint64_t{line_bytes_ - 1}; }
 
   // Open-addressing hash table of the lines so far. An entry holds the number of the call that made it and, in its low byte,
-  // the line's index. Entries of earlier calls count as empty, so that the table is never cleared.
+  // the line's index. Entries of earlier calls are treated as empty, so the table is never cleared.
   static constexpr unsigned kBuckets = 4 * isa::kLanes;
   static constexpr std::uint64_t kNextCall = 256;
 

@@ -1,9 +1,9 @@
 // Cycles for which an access occupies the LDS: banks and conflicts.
 //
 // The LDS has 32 banks, each a dword wide, and serves up to 32 dwords a cycle: a pass serves as many lanes as have room in 32
-// dwords. A pass takes a cycle for each different dword of its busiest bank; lanes that read the same dword share it.
-// Read-modify-writes of the same dword are serialised by lane. (GCN3 ISA manual, section "Local data share"; order of the lanes
-// within an instruction: lowest first.)
+// dwords. A pass takes a cycle for each different dword of its busiest bank; lanes that read or write the same dword share this
+// cycle. Read-modify-writes of the same dword are serialised by lane. (GCN3 ISA manual, section "Local data share"; order of
+// the lanes within an instruction: lowest first.)
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ struct LdsCycles {
 };
 
 /// Conflicts depend only on the distances between the lanes' addresses: moving all lanes by one dword rotates the banks. An
-/// instruction in a loop mostly repeats its distances, so the last result of each instruction is cached with its distances.
+/// instruction in a loop usually repeats its distances, so the last result of each instruction is cached with its distances.
 class LdsBanks {
  public:
   /// Byte offset of each lane in the workgroup's allocation.

@@ -50,7 +50,7 @@ class MemoryPipe final : private MemoryTokens::Listener {
   }
   /// Attaches the TLB of each port; null: translation takes no time.
   void attach_tlbs(TranslationLevel* vector, TranslationLevel* scalar);
-  /// From now on, records the number of load requests over time in `timeline`.
+  /// Attaches the timeline that records the number of load requests over time.
   void count_requests(RequestTimeline& timeline) { tokens_.attach(&timeline); }
 
   // -- issue

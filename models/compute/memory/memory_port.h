@@ -71,7 +71,7 @@ class MemoryPort : private TranslationClient {
   MemoryTarget* memory_;
   TranslationLevel* tlb_ = nullptr;
   Tick translated_{};           ///< time at which the translation of the last page is known
-  std::uint32_t page_ = kNone;  ///< page whose translation is pending, or kNone
+  std::uint32_t page_ = kNone;  ///< index in pages_ if the translation of the last page is pending, otherwise kNone
   WaiterLists<Waiting> requests_;
   std::vector<std::uint32_t> pages_;  ///< lists in requests_, one for each page whose translation is pending
   std::vector<std::uint32_t> free_pages_;

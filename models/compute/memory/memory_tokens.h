@@ -96,7 +96,7 @@ class MemoryTokens {
     owners_.clear();
     free_.clear();
   }
-  /// From now on, records the number of load requests over time in `timeline`.
+  /// Attaches the timeline that records the number of load requests over time; null: none.
   void attach(RequestTimeline* timeline) { timeline_ = timeline; }
   /// Start of the oldest load with an outstanding response; kNever: there is none.
   Tick oldest_load() const;
@@ -105,7 +105,7 @@ class MemoryTokens {
 
  private:
   struct State {
-    ResidentWorkgroup* group = nullptr;  ///< null: no workgroup waits
+    ResidentWorkgroup* group = nullptr;  ///< workgroup of the wavefront; null: the dispatch has been dropped
     KernelActivity* activity = nullptr;
     Tick start{};
     Tick port_wait{};

@@ -1,6 +1,6 @@
 // Counts of load requests by intervals of simulated time, at the times of their creation and of their response.
 //
-// Every compute unit has a separate timeline, so that units on several host threads share none. Responses are counted when they
+// Every compute unit has a separate timeline, so units on several host threads share none. Responses are counted when they
 // become known, which may be late and out of order: DeviceRequests (models/gpu/device_requests.h) determines when an interval
 // is complete, and adds the counts up.
 #pragma once

@@ -27,7 +27,7 @@ namespace lacuna {
 
 class VectorMemory : private MemoryClient {
  public:
-  /// `workspace`: shared by the units that run in turn with this one; null: this unit has a separate one.
+  /// `workspace`: shared by the units that run in turn with this one; null: this unit has its own.
   VectorMemory(const ComputeUnitParameters& parameters, Clock clock, GpuVm& vm, MemoryTokens& tokens, MemoryTarget& memory,
                std::uint16_t requester, VectorWorkspace* workspace = nullptr);
 
@@ -108,10 +108,10 @@ class VectorMemory : private MemoryClient {
   struct RacingLine {
     MemoryTokens::Token token = 0;
     ReorderBuffer::Entry entry = 0;
-    bool entered = false;      ///< the line has entered the reorder buffer
-    bool over = false;         ///< memory or the stage has responded
-    bool memory_done = false;  ///< memory has responded
-    bool stage_done = false;   ///< the stage has responded
+    bool entered = false;      ///< whether the line has entered the reorder buffer
+    bool over = false;         ///< whether memory or the stage has responded
+    bool memory_done = false;  ///< whether memory has responded
+    bool stage_done = false;   ///< whether the stage has responded
     Tick stage_done_at{};      ///< time of the stage's response
     MemoryResponse early{};    ///< memory's response, if it was immediate
   };
@@ -154,7 +154,7 @@ class VectorMemory : private MemoryClient {
   Tick last_made_{};
   std::uint64_t page_ = ~std::uint64_t{0};  // page translated last for the reorder buffer
   bool sending_ = false;
-  bool undecided_ = false;  ///< between a send() with races and resolve_races()
+  bool undecided_ = false;  ///< whether resolve_races() has yet to be called for the last send() with races
   std::uint64_t requests_ = 0;
   Tick first_left_{};
   std::vector<RacingLine> racing_lines_;

@@ -71,7 +71,7 @@ void FaultReports::private_fault(WavefrontSlot& slot, std::uint64_t pc, Cycles c
         "(-mllvm -amdgpu-assume-external-call-stack-size=BYTES)");
 }
 
-// An address next to an aperture is mostly a pointer to private memory or LDS with an offset out of range.
+// An address next to an aperture is usually a pointer to private memory or LDS with an offset out of range.
 std::string FaultReports::nearest(std::uint64_t address) const {
   const struct {
     std::uint64_t base;

@@ -2,7 +2,7 @@
 //
 // A fault holds its wavefront (StallReason::fault) until its dispatch is aborted. A warning does not affect the wavefront,
 // which continues although a program on silicon would get other results; it is reported once for each kernel and instruction,
-// every occurrence is counted.
+// but every occurrence is counted.
 #pragma once
 
 #include <cstdint>
