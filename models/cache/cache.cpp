@@ -215,8 +215,8 @@ void Cache::invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end) {
 Cache::Outcome Cache::read_present(TagArray::Sector& sector, Tick start) {
   Outcome outcome{};
   if (sector.pending == TagArray::kNoFill && start + tag_ < sector.requested()) {
-    // A unit that runs ahead of this one fetched the sector at a later simulated time. In simulated order this request is the
-    // miss and the other one hits its pending fill. The fill is charged only once and moves to the earlier request.
+    // A unit that runs ahead of this one fetched the sector at a later simulated time. In simulated order, this request is the
+    // miss, and the other request hits the pending fill. The fill is charged only once and moves to the earlier request.
     const Tick shift = sector.requested() - (start + tag_);
     sector.ready -= shift;
     sector.locked -= shift;
@@ -341,7 +341,7 @@ Cache::Outcome Cache::forward(const SectorAccess& access, Tick start) {
 }
 
 Tick Cache::unlock(const TagArray::Sector& sector, Tick at) {
-  // A unit that is ahead in simulated time may have locked the sector by a later write; that lock does not count.
+  // A unit that is ahead in simulated time may have locked the sector by a later write; that lock is ignored.
   if (sector.locked <= at || sector.locked > at + lock_) return at;
   statistics_.way_stall += sector.locked - at;
   return sector.locked;
@@ -354,8 +354,8 @@ Tick Cache::available(TagArray::Slot slot, Tick at) const {
     if (sector.pending != TagArray::kNoFill) return kLater;
     if (sector.locked <= at) continue;
     if (sector.requested() > at) {
-      // The two fills do not collide if this one can end before the booked one begins. Otherwise one of them must wait; as
-      // elsewhere, the fill that was booked first in host time has precedence.
+      // The two fills do not collide if this fill can end before the booked fill begins. Otherwise one of them must wait: the
+      // fill that was booked first in host time has precedence, as in the rest of the model.
       if (sector.requested() - at >= sector.locked - sector.requested()) return kLater;
     } else if (sector.ready <= at && sector.locked > at + lock_) {
       continue;  // locked by a write at a later simulated time

@@ -137,7 +137,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
     now_ = now;
     if (now_ >= next_retire_) retire();
   }
-  /// Drops all lines; dirty ones are written back first.
+  /// Writes back all dirty lines, then drops all lines.
   Tick invalidate(Tick at) override;
   Tick write_back(Tick at) override;
   void drop_clean(std::uint64_t address, std::uint64_t bytes) override;
@@ -269,11 +269,11 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   /// Fetches a sector into `slot` or, if that is kNone, into a slot that the function frees. Outcome::done: arrival of the
   /// sector.
   Outcome fill(const SectorAccess& access, TagArray::Slot& slot, Tick at);
-  /// Time, not before `at`, from which a present sector can be read or written: not while it is locked by a write.
+  /// First time, not before `at`, at which a present sector is not locked by a write, and can therefore be read or written.
   Tick unlock(const TagArray::Sector& sector, Tick at);
-  /// Time from which a slot may be given to another line: not while one of its sectors is being filled or written. kLater: the
-  /// slot cannot hold the line. Either a fill booked for a later simulated time has claimed the slot, but leaves enough time to
-  /// fetch the line without keeping it; or the slot has a pending fill whose end is unknown.
+  /// First time, not before `at`, at which none of a slot's sectors is being filled or written, so that the slot may be given
+  /// to another line. kLater: the slot cannot hold the line. Either a fill booked for a later simulated time has claimed the
+  /// slot, but leaves enough time to fetch the line without keeping it; or the slot has a pending fill whose end is unknown.
   Tick available(TagArray::Slot slot, Tick at) const;
   /// Selects a slot of the set for a line, and sets `from` to the time from which it is free. Returns kNone if the line can be
   /// fetched but not kept.
@@ -310,8 +310,8 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   PoolCalendar mshrs_;
   PoolCalendar under_way_;  // requests in flight, if parameters_.transactions limits them
   TimingPayload down_;
-  // State of the sector access being served: the time that it spent downstream (null: none; a victim's write-back does not
-  // count, since it delays the access only until it is accepted), and the first error from downstream.
+  // State of the sector access being served: the time that it spent downstream (null: none; a victim's write-back is not
+  // included, since it delays the access only until downstream accepts it), and the first error from downstream.
   const LatencyBreakdown* below_ = nullptr;
   tlm::tlm_response_status error_ = tlm::TLM_OK_RESPONSE;
   Tick now_{};  // time of the SystemC kernel, constant during a call

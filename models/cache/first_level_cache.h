@@ -3,10 +3,10 @@
 //
 // Times are those of Cache. A miss passes these stages, each of which may have to wait for another miss:
 //   way      the way chosen for it is still being filled by an earlier miss
-//   MSHR     all are in use; they are allocated in the order of the misses
+//   MSHR     all are in use; they are allocated in the order in which misses get their ways
 //   departs  its departure time is known: the memory phase takes it from departures() and calls complete()
 // Writes, atomics and bypasses are forwarded and need neither way nor MSHR. With `in_order` or a limit of `transactions` a
-// request that cannot proceed blocks all later ones.
+// request that cannot proceed blocks all later requests.
 #pragma once
 
 #include <cstdint>
@@ -143,7 +143,7 @@ class FirstLevelCache : public Cache, public MemoryTarget {
     bool bypass : 1;
   };
   static_assert(sizeof(Miss) == 64);
-  /// A request whose lookup waits until earlier ones have proceeded.
+  /// A request whose lookup waits until earlier requests have proceeded.
   struct HeldBack {
     SectorAccess access;
     ClientNumber client;
@@ -195,7 +195,7 @@ class FirstLevelCache : public Cache, public MemoryTarget {
   void forward_sector(SectorAccess access, Waiter waiter);
   /// Whether a request may be looked up now.
   bool may_pass() const;
-  /// Whether requests are held back, and the transaction that the first one gets ends at `far` or later.
+  /// Whether requests are held back, and the first of them gets a transaction that ends at `far` or later.
   bool waits_for_transaction() const {
     return !held_back_.empty() && blocks_ == kNone && parameters_.transactions != 0 && !free_transactions_.empty();
   }

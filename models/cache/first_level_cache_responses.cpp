@@ -78,7 +78,7 @@ void FirstLevelCache::complete(std::uint32_t number, Tick at, const LatencyBreak
 void FirstLevelCache::complete_waiters(std::uint32_t last, Tick at, bool counted) {
   waiters_.take_all(last, [&](const Waiter& waiter) {
     const Tick done = lock_ > Tick{} ? later(waiter.start + tag_, at) + fill_ : later(waiter.start + hit_, at + fill_);
-    // The rest of the pending fill's latency counts as service, not as queueing.
+    // The rest of the pending fill's latency is service time, not queueing time.
     respond(waiter,
             {.made = waiter.made,
              .arrived = waiter.arrived,
@@ -92,8 +92,8 @@ void FirstLevelCache::complete_waiters(std::uint32_t last, Tick at, bool counted
 
 // -- maintenance
 
-// Blocked requests have yet to book their banks, for their arrivals or later. A blocking miss, when it ends, books its bank for
-// the time for which it has blocked the bank. Bookings from the earliest of these times on are therefore kept.
+// Blocked requests have yet to book their banks, for their arrivals or later. A blocking miss, when it departs, books its bank
+// for the time for which it has blocked the bank. Bookings from the earliest of these times on are therefore kept.
 void FirstLevelCache::retire(Tick horizon) {
   horizon_ = blocks_ == kNone ? horizon : earlier(horizon, blocks_from_);
   for (std::size_t i = 0; i < held_back_.size(); ++i) horizon_ = earlier(horizon_, held_back_[i].arrived);

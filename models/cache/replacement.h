@@ -25,7 +25,7 @@ class Replacement {
       state_->touch(set, way);
     }
   }
-  /// Records that another line is installed in a way, usually the one that victim() has returned. Includes touch().
+  /// Records that another line is installed in a way, usually the way that victim() has returned. Includes touch().
   [[gnu::always_inline]] void replace(std::uint32_t set, unsigned way) {
     if (state_ != nullptr) [[unlikely]] {
       state_->replace(set, way);
@@ -62,8 +62,8 @@ class Replacement {
   static constexpr unsigned kMostInOrder = 16;
   static constexpr std::uint64_t kEach = 0x1111'1111'1111'1111;
 
-  /// Bit position of a way in an order. With fewer than 16 ways the unused groups are 0, like the group of way 0, but lie above
-  /// that group.
+  /// Bit position of a way's group of four bits in an order. With fewer than 16 ways, the unused groups are 0, like the group
+  /// of way 0, but lie above that group.
   static unsigned place(std::uint64_t order, unsigned way) {
     const std::uint64_t other = order ^ (kEach * way);
     // The lowest group of four bits that are all 0; false matches due to borrows lie above it.
@@ -71,7 +71,7 @@ class Replacement {
   }
   [[gnu::always_inline]] static void to_front(std::uint64_t& order, unsigned way) {
     if ((order & 0xf) == way) return;
-    const std::uint64_t before = (std::uint64_t{1} << place(order, way)) - 1;  // groups that move by one
+    const std::uint64_t before = (std::uint64_t{1} << place(order, way)) - 1;  // groups that move up by four bits
     const std::uint64_t behind = ~(before << 4 | 0xf);
     order = (order & behind) | (order & before) << 4 | way;
   }

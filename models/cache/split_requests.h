@@ -30,7 +30,7 @@ class SplitRequests {
   void add_sector(std::uint32_t split) { ++splits_[split].remaining; }
   /// Call it when all sectors have been added. Returns whether all sectors are complete.
   bool end(std::uint32_t split) { return --splits_[split].remaining == 0; }
-  /// Records that a sector is complete. Returns whether it was the last one.
+  /// Records that a sector is complete. Returns whether it was the last sector of the request.
   bool complete_sector(std::uint32_t split, const MemoryResponse& response) {
     Split& of = splits_[split];
     if (response.done >= of.last.done) {

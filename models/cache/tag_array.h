@@ -1,6 +1,6 @@
 // Tags, states and replacement order of a set-associative cache, in flat arrays. A line has one tag and one or more sectors,
-// which are filled and become dirty independently. An empty slot is all zero bytes, so that only the used parts of a large
-// table occupy memory of the host.
+// which are filled and become dirty independently. An empty slot is all zero bytes, so only the used parts of a large table
+// occupy memory of the host.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,7 @@ class TagArray {
     std::uint64_t dirty = 0;  ///< dirty bytes among the sector's first 64; TagArray::dirty() returns all dirty bytes
     FillNumber pending{};     ///< pending fill of a cache that responds later; ready and locked are unknown until it completes
     std::uint32_t fetch_ps : 31 = 0;  ///< duration of the last fill; saturates at 2 ms
-    bool complete : 1 = false;        ///< all bytes are valid, not only the dirty ones
+    bool complete : 1 = false;        ///< whether all bytes are valid, not only the dirty bytes
 
     /// Time at which the miss of the last fill was found; its request may have left later.
     Tick requested() const { return {ready.ps - fetch_ps}; }
@@ -68,7 +68,7 @@ class TagArray {
 
   /// The slot of a line that is present, or kNone. Does not change the replacement order.
   [[gnu::always_inline]] Slot find(std::uint32_t set, std::uint64_t line) const { return find_tag(set, ~line); }
-  /// An empty slot of the set, or else the one to be replaced.
+  /// An empty slot of the set, or else the slot to be replaced.
   Slot victim(std::uint32_t set) {
     const Slot empty = empty_ != 0 ? find_tag(set, kEmpty) : kNone;
     return empty != kNone ? empty : victim_of_full(set);
@@ -122,8 +122,8 @@ class TagArray {
     sectors[index] = present;
     replacement_.replace(set, slot - set * ways_);
   }
-  /// Drops all lines. Costs the host almost nothing if few lines were installed since the last call, because the start of every
-  /// GPU kernel invalidates all first-level caches.
+  /// Drops all lines. Costs the host almost nothing if few lines were installed since the last call. This matters because the
+  /// start of every GPU kernel invalidates all first-level caches.
   void drop_all();
   /// Whether a line has been installed since drop_all().
   bool used() const { return installed_ != 0; }
@@ -159,7 +159,7 @@ class TagArray {
     if (installed_ < kFew) few_[installed_] = slot;
     ++installed_;
   }
-  // A tag is the inverted number of a line, so that an empty slot is zero: no line number is all ones.
+  // A tag is the inverted number of a line. No line number is all ones, so 0 marks an empty slot.
   static constexpr std::uint64_t kEmpty = 0;
   // Sets of many ways are searched by a signature of one byte per tag, eight at a time. For an absent line usually no signature
   // matches, and no tag is read.
@@ -201,8 +201,8 @@ class TagArray {
     }
     return kNone;
   }
-  /// Sets the highest bit of each of the eight signatures from `slot` on that equals the byte in `wanted`. Bytes above a match
-  /// may be set falsely.
+  /// Returns a word in which the highest bit of byte i is set if signature `slot` + i equals the byte in `wanted`. Above a
+  /// match, bits may be set falsely.
   std::uint64_t equal_bytes(Slot slot, std::uint64_t wanted) const {
     std::uint64_t others = 0;
     std::memcpy(&others, &signatures_[slot], sizeof others);

@@ -211,12 +211,12 @@ TEST(Cache, AHashOfTheSetsSpreadsStridesOfPowersOfTwo) {
     }
     EXPECT_EQ(b.hashed_memory.requests.size(), kLines) << "stride " << stride << ": the second round hits";
   }
-  // Banks follow the hashed sets: these two lines are in different banks, so that both hits occur in the same cycle.
+  // Banks follow the hashed sets: these two lines are in different banks, so both hits occur in the same cycle.
   EXPECT_EQ(b.hashed_initiator.time_read(100'000_ns, 0, 64).at, 100'020_ns);
   EXPECT_EQ(b.hashed_initiator.time_read(100'000_ns, 4096, 64).at, 100'020_ns);
 }
 
-// 12 sets are 3 groups of 4: the hash permutes the sets within each group, so that all sets can be used in full.
+// 12 sets are 3 groups of 4: the hash permutes the sets within each group, so all sets can be used in full.
 TEST(Cache, AHashOfSetsOfNoPowerOfTwoSpreadsAndLosesNothing) {
   auto& b = test::bench<CacheBench>();
   struct Walk {

@@ -27,7 +27,7 @@ constexpr CacheParameters kL2{.size = 64_KiB,
                               .tag_latency = 10_cycles,
                               .fill_latency = 10_cycles};
 
-// No refresh: refreshes occur at absolute times, so that a later run would take a different time.
+// No refresh: refreshes occur at absolute times, so a later run would take a different time.
 DramParameters dram_without_refresh() {
   DramParameters parameters;
   parameters.tREFI = 0_cycles;

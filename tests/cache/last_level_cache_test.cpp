@@ -124,7 +124,7 @@ class LastLevelCacheTest : public testing::Test {
     client_.told.clear();
     b_->late.attach(static_cast<MemoryClient&>(client_));
   }
-  /// Makes a request; an immediate response is recorded like later ones.
+  /// Makes a request; an immediate response is recorded like a later response.
   void ask(MemoryRequest access, Tick after, std::uint32_t tag) {
     access.kind = RequestKind::vector;
     MemoryResponse response;

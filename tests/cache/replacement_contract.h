@@ -34,8 +34,8 @@ inline std::vector<TagArray::Slot> use_at_random(TagArray& tags, unsigned access
   return slots;
 }
 
-/// Victims are ways of their set, goes_before() is an order, and an emptied array behaves like a new one, whether few or many
-/// lines were installed before.
+/// Checks that victims are ways of their set, that goes_before() is an order, and that an emptied array behaves like a new
+/// array, whether few or many lines were installed before.
 inline void check_replacement(const ReplacementPolicy& policy) {
   SCOPED_TRACE(policy.name);
   EXPECT_FALSE(policy.description.empty());

@@ -21,8 +21,8 @@ TEST(TagArray, EmptySlotsAreTakenBeforeAnyLineIsReplaced) {
   EXPECT_FALSE(tags.valid(tags.victim(0)));
 }
 
-// The numbers of ways cover both searches (by whole tags, by signatures of one byte) and both forms of the LRU order (one
-// number per set, or the number of the last use per way).
+// The numbers of ways cover both searches, by whole tags and by signatures of one byte. They also cover both forms of the LRU
+// order: one number per set, and the number of the last use per way.
 TEST(TagArray, ReplacesTheLeastRecentlyUsedLine) {
   // The reference is a list for each set, most recently used line first.
   constexpr std::uint32_t kSets = 4;
@@ -82,7 +82,7 @@ TEST(TagArray, CountsDirtySectors) {
   EXPECT_EQ(tags.find(0, 1), TagArray::kNone);
 }
 
-// The upper half of a sector of 128 bytes becomes dirty, becomes clean and is dropped like the lower one.
+// The upper half of a sector of 128 bytes becomes dirty, becomes clean and is dropped like the lower half.
 TEST(TagArray, SectorsOf128Bytes) {
   TagArray tags(2, 2, 2, ReplacementPolicy::lru, 0, 128);
   const ByteMask last = ByteMask(1) << 127;

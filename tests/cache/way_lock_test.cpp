@@ -165,7 +165,7 @@ TEST(WayLock, ForgottenLinesAreFetchedAgainUnlessTheyAreDirty) {
   EXPECT_EQ(c.cache.statistics().write_hits, hits + 1);
 }
 
-// In a range of few lines each line is looked up; in a larger range all present lines are compared with the range. Both ways
+// In a small range, each line is looked up; for a larger range, all present lines are compared with the range. Both methods
 // drop the same lines.
 TEST(WayLock, LinesAreForgottenInRangesOfAnySize) {
   Instance& c = test::bench<WayLockBench>().write_back;

@@ -37,7 +37,7 @@ struct L2Bench : sc_core::sc_module {
   test::TestInitiator initiator{"initiator"};
   test::TestInitiator bank_initiator{"bank_initiator"};
   Cache cache{"cache", kParameters, MemoryLevel::l2};
-  /// bank 1 of 4, with chunks of 128 bytes
+  /// Bank 1 of 4, with chunks of 128 bytes.
   Cache bank{"bank", kParameters, MemoryLevel::l2, 1, AddressSlice(0, kMemory, 128_B, 4, 1)};
   test::MemoryBelow memory{"memory", kMemory};
   test::MemoryBelow bank_memory{"bank_memory", kMemory};

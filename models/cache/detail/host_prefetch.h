@@ -33,7 +33,7 @@ struct CachePrefetch {
   }
   /// `local_line`: Cache::local_line().
   static void set(const Cache& cache, std::uint64_t local_line) { set(cache.tags_, cache.set_of(local_line)); }
-  /// Prefetches the slot that probably holds the line, or else the one that will be replaced. Call it when the set has been
+  /// Prefetches the slot that probably holds the line, or else the slot that will be replaced. Call it when the set has been
   /// loaded by set(). Returns the slot, or kNone.
   static TagArray::Slot line(Cache& cache, std::uint64_t address, std::uint64_t local_line) {
     TagArray& tags = cache.tags_;
