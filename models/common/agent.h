@@ -16,7 +16,7 @@ class Agent {
  public:
   virtual ~Agent() = default;
 
-  /// Whether the agent has no work. Suspended and failed work does not count.
+  /// Whether the agent has no work other than suspended and failed work.
   virtual bool idle() const = 0;
   /// Whether the agent has work other than polling memory that another agent must change.
   virtual bool busy() const = 0;

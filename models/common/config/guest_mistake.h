@@ -1,8 +1,9 @@
 // Log of guest mistakes: the first occurrences of each kind are logged, and all are counted.
 //
-// A guest may repeat a mistake any number of times (a trap handler that faults on itself does so a million times in a simulated
-// millisecond), so models log guest mistakes only through these functions. The counts are reported at the end of the run, see
-// platform/run/log.h. There is one table of kinds per process, as there is one log; threads may report concurrently.
+// Models log guest mistakes only through these functions, because a guest may repeat a mistake any number of times. For
+// example, a trap handler that faults on itself repeats it a million times in a simulated millisecond. The counts are reported
+// at the end of the run, see platform/run/log.h. There is one table of kinds per process, as there is one log; threads may
+// report concurrently.
 #pragma once
 
 #include <spdlog/spdlog.h>
@@ -23,7 +24,7 @@ struct GuestMistakeCount {
   std::uint64_t count = 0;
 };
 
-/// Counts a mistake. Returns the number of mistakes of this kind so far, including this one.
+/// Counts a mistake. Returns the number of mistakes of this kind so far, including this mistake.
 std::uint64_t count_guest_mistake(std::string_view kind);
 /// Logs a mistake, for guest_warning() and guest_error(). `count`: result of count_guest_mistake().
 void log_guest_mistake(spdlog::level::level_enum level, std::string_view kind, std::uint64_t count, const std::string& text);

@@ -10,7 +10,7 @@ namespace lacuna {
 
 /// Number of insertions, deletions, replacements and swaps of neighbours between two texts.
 std::size_t edit_distance(std::string_view from, std::string_view to);
-/// Maximum distance at which a name counts as a misspelling of another.
+/// Maximum edit distance at which a name is considered a misspelling of another name.
 std::size_t misspelling_limit(std::string_view name);
 /// The candidate nearest to `name` within misspelling_limit(); "" if there is none.
 std::string nearest_name(const std::vector<std::string>& candidates, std::string_view name);

@@ -426,7 +426,7 @@ std::string ParameterSet::nearest(std::string_view name) const {
   for (const auto& section : sections_) {
     for (const auto& parameter : section->parameters()) {
       std::size_t distance = edit_distance(name, parameter->name);
-      // A name with a missing or wrong section counts as close.
+      // A name with a missing or wrong section is treated as close.
       if (without_section(name) == without_section(parameter->name)) distance = std::min<std::size_t>(distance, 2);
       if (distance < best_distance) {
         best_distance = distance;

@@ -8,8 +8,8 @@
 
 namespace lacuna {
 
-/// Allocates a record and returns its number: one from `free`, or that of a new record at the end of `all`. Invalidates
-/// references into `all`.
+/// Allocates a record and returns its number, which is taken from `free` or, if `free` is empty, is that of a new record at the
+/// end of `all`. Invalidates references into `all`.
 template <typename T>
 [[gnu::always_inline]] inline std::uint32_t take_record(std::vector<T>& all, std::vector<std::uint32_t>& free) {
   if (free.empty()) [[unlikely]] {

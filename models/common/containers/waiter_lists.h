@@ -1,5 +1,5 @@
 // Lists of waiting requests, in order; each list waits for one event (the fill of a miss, a translation). All lists share one
-// pool, so that nothing is allocated in steady state.
+// pool, so nothing is allocated in steady state.
 #pragma once
 
 #include <cstddef>

@@ -24,7 +24,7 @@ void* HugePageResource::do_allocate(std::size_t bytes, std::size_t alignment) {
   const std::size_t before = whole_pages(reinterpret_cast<std::uintptr_t>(begin)) - reinterpret_cast<std::uintptr_t>(begin);
   if (before != 0) ::munmap(begin, before);
   ::munmap(begin + before + wanted, kHugePage - before);
-  ::madvise(begin + before, wanted, MADV_HUGEPAGE);  // a host without huge pages uses small ones
+  ::madvise(begin + before, wanted, MADV_HUGEPAGE);  // a host without huge pages uses small pages
   return begin + before;
 }
 

@@ -34,7 +34,7 @@ class ThreadContention {
   bool change(Time now, std::uint64_t losses);
 
   bool sharing_ = true;
-  bool observed_ = false;     ///< `losses_` is the count at the beginning of an observation
+  bool observed_ = false;     ///< whether `losses_` is the count at the beginning of an observation
   Time change_{};             ///< time of the next decision
   std::uint64_t losses_ = 0;  ///< latest result of losses()
   std::chrono::milliseconds alone_ = kAlone;

@@ -112,7 +112,7 @@ bool WorkerThreads::alone(std::size_t items) {
 void WorkerThreads::take_items(unsigned thread) {
   unsigned taken = 0;
   unsigned place = 0;
-  // An item whose work throws counts as done, since the caller waits for all items.
+  // An item whose work throws is counted as done, since the caller waits for all items.
   const auto work = [&] {
     try {
       call_.function(call_.work, items_[place], thread);

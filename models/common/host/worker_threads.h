@@ -36,8 +36,8 @@ class WorkerThreads {
 
   /// Calls `work(item, thread)` once for each of `items`, on any of the threads; returns when all calls have returned. Each
   /// thread owns an equal part of the numbers below `range`, and the items that equal these numbers modulo `range`. It takes
-  /// its own items in the order of `items`, and those of other threads in reverse order, so that long items should be first. If
-  /// `work` throws, the first exception is rethrown after all items are done; with a single thread, immediately.
+  /// its own items in the order of `items`, and those of other threads in reverse order. Long items should therefore be first.
+  /// If `work` throws, the first exception is rethrown after all items are done; with a single thread, immediately.
   template <typename Work>
   void run(std::span<const unsigned> items, unsigned range, const Work& work) {
     if (alone(items.size())) {
@@ -86,8 +86,8 @@ class WorkerThreads {
   void take_items(unsigned thread);
 
   // A round lasts from the publication of its items until `remaining_` is 0. It cannot end while a thread works on an item. A
-  // worker that starts too late finds no item, so that no thread waits for a worker that is not scheduled on the host. The
-  // state that workers wait for, the state that the caller waits for, and the constants of a round are in separate cache lines.
+  // worker that starts too late finds no item, so no thread waits for a worker that is not scheduled on the host. The state
+  // that workers wait for, the state that the caller waits for, and the constants of a round are in separate cache lines.
   alignas(64) std::atomic<std::uint64_t> round_{0};
   alignas(64) std::atomic<unsigned> remaining_{0};
   alignas(64) Call call_{};

@@ -21,7 +21,7 @@ constexpr std::size_t kAlignment = 64;
 
 /// Places smaller arrays one after another in mappings with the size of a huge page. A system call for each array would cost
 /// more than clearing it, and clearing is unnecessary for most tags of a large GPU's caches, which are never accessed. Memory
-/// is not reused before its mapping is unmapped, so that it is always zero.
+/// is not reused before its mapping is unmapped, so it is always zero.
 class SharedMappings {
  public:
   void* allocate(std::size_t bytes) {
@@ -41,7 +41,7 @@ class SharedMappings {
   static constexpr std::size_t kMapping = std::size_t{2}
                                           << 20;  // size and alignment of a mapping; free() finds the mapping by its alignment
 
-  // The current mapping counts as one array, so that it is kept while it holds no arrays.
+  // The current mapping is counted as an array, so that it is kept while it holds no arrays.
   void begin_mapping() {
     auto* const mapping = static_cast<std::byte*>(huge_page_resource().allocate(kMapping, kMapping));
     madvise(mapping, kMapping, MADV_NOHUGEPAGE);  // a small kernel accesses few tags of a large GPU

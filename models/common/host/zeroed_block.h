@@ -1,5 +1,5 @@
-// An array of zeros in memory that is already zero: construction accesses no element, so that an element costs host memory and
-// time only from its first use on.
+// An array of zeros in memory that is already zero: construction accesses no element, so an element costs host memory and time
+// only from its first use on.
 #pragma once
 
 #include <algorithm>

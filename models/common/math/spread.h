@@ -1,4 +1,4 @@
-// Samples of a value: their mean and its confidence interval. A sample that is an estimate has an interval of its own.
+// Samples of a value: their mean and its confidence interval. A sample that is an estimate also has an interval.
 #pragma once
 
 #include <cstddef>
@@ -24,18 +24,17 @@ class Spread {
   /// standard deviation s, and of own_half_width(). A single sample has its own interval; nullopt if it has none.
   std::optional<double> half_width() const;
   /// Part of half_width() that is due to the samples' own intervals: the mean of their half-widths. It is not divided by
-  /// sqrt(n), because their errors are not independent, so that further samples do not narrow it. 0 if no sample has an
-  /// interval.
+  /// sqrt(n), because their errors are not independent: further samples do not narrow it. 0 if no sample has an interval.
   double own_half_width() const { return samples == 0 ? 0 : own_sum_ / static_cast<double>(samples); }
   /// Whether half_width() of at least two samples is at most `share` of the mean.
   bool is_within(double share) const;
-  /// Whether own_half_width() alone is more than `share` of the mean, so that no number of samples is enough.
+  /// Whether own_half_width() alone is more than `share` of the mean. No number of samples is then enough.
   bool is_beyond(double share) const;
   /// Estimated number of samples, at least two, for an interval of mean ± `share` of the mean with the deviation and the mean
   /// own interval of these samples. nullopt if there are fewer than two samples, is_beyond(share), the mean is 0, or more than
   /// a billion samples would be needed.
   std::optional<std::size_t> needed(double share) const;
-  /// Whether the confidence intervals of the two means overlap, so that their difference is not significant. For a single
+  /// Whether the confidence intervals of the two means overlap. If they do, the means do not differ significantly. For a single
   /// sample without an interval of its own, its value is used.
   bool overlaps(const Spread& other) const;
 

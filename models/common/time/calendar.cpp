@@ -89,7 +89,7 @@ Tick PoolCalendar::acquire_when_free(std::size_t ended) const {
 void PoolCalendar::occupy(Tick start, Tick end) {
   if (end <= start) return;
   if (const std::size_t ended = ends_by(start); ended > 0 && ends_[ended - 1] == start) {
-    // The server is handed over without a gap: the earlier booking is extended instead of adding a new one.
+    // The server is handed over without a gap: the earlier booking is extended instead of adding another booking.
     ends_.replace(ended - 1, end);
     return;
   }

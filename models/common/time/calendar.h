@@ -1,8 +1,8 @@
 // Resource calendars, the only mechanism for contention (docs/guide/architecture.md, section Time).
 //
 // Each shared resource (port, bank, link, bus, ALU) is a Calendar, which books the earliest slot of length d not before t. A
-// calendar fills gaps, so that a request which is earlier in simulated time but later in host time still gets its slot. Finite
-// pools (MSHRs, queue entries) are a PoolCalendar of n servers, whose holding time is known only afterwards.
+// calendar fills gaps, so a request that is earlier in simulated time but later in host time still gets its slot. Finite pools
+// (MSHRs, queue entries) are a PoolCalendar of n servers, whose holding time is known only afterwards.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@
 
 namespace lacuna {
 
-/// A resource with one server. Bookings are half-open intervals [start, start + duration); adjacent ones merge, so that a
+/// A resource with one server. Bookings are half-open intervals [start, start + duration); adjacent bookings merge, so a
 /// saturated resource costs constant time and memory. Intervals that end at or before the horizon are dropped.
 class Calendar {
  public:
   /// Books the earliest gap of `duration` that starts at or after `not_before`; returns its start. Duration 0 books nothing
   /// and returns the earliest free instant.
   Tick reserve(Tick not_before, Tick duration) {
-    // Requests mostly arrive in order: after the start of the last booking no search is necessary.
+    // Requests usually arrive in order: after the start of the last booking, no search is necessary.
     if (duration.ps != 0 && intervals_.size() > head_ && not_before >= intervals_.back().begin) {
       Interval& last = intervals_.back();
       busy_ += duration;
@@ -60,13 +60,13 @@ class Calendar {
 
 /// n identical servers, each held for a time that becomes known when the work is done (an MSHR until its fill returns).
 /// acquire() finds the earliest time at or after `not_before` at which fewer than n servers are held; occupy() then books
-/// [start, end). Because the holding time is unknown when a server is acquired, a request that arrives late in host time may
-/// take a server at a time when one is free although all servers are booked a little later; acquire() never returns a time at
-/// which all n servers are held.
+/// [start, end). The holding time is unknown when a server is acquired. A request that arrives late in host time may therefore
+/// take a free server although all servers are booked a little later, but acquire() never returns a time at which all n servers
+/// are held.
 ///
 /// Implementation: two sorted lists, one of the start times and one of the end times of holdings. The number of servers held at
-/// time t is the number of start times minus the number of end times up to t. Requests mostly arrive in time order and end in
-/// the order of their starts, so that both lists grow at the end, and consecutive lookups are close together.
+/// time t is the number of start times minus the number of end times up to t. Requests usually arrive in time order and end in
+/// the order of their starts, so both lists grow at the end, and consecutive lookups are close together.
 class PoolCalendar {
  public:
   explicit PoolCalendar(unsigned servers) : servers_(servers) {}
@@ -80,8 +80,8 @@ class PoolCalendar {
   void retire(Tick horizon);
   void reset();
   unsigned servers() const { return servers_; }
-  /// Number of stored times. No time is stored when a server passes directly from one holder to the next, so that a saturated
-  /// pool stores at most two times per server, independent of the length of its queue.
+  /// Number of stored times. No time is stored when a server passes directly from one holder to the next. A saturated pool
+  /// therefore stores at most two times per server, independent of the length of its queue.
   std::size_t changes() const { return starts_.size() + ends_.size(); }
 
  private:

@@ -1,7 +1,7 @@
 // Sorts records by a time that is distributed over a short interval, such as requests of one window.
 //
 // Records are distributed to buckets of equal length in time, then each bucket is sorted: a comparison sort of a few hundred
-// such records takes several times as long, mostly because of mispredicted branches. Records that are nearly in order, a common
+// such records takes several times as long, mainly because of mispredicted branches. Records that are nearly in order, a common
 // case, cost little more than a comparison each.
 #pragma once
 

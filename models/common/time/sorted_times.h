@@ -1,7 +1,7 @@
 // Sorted times of which the earliest are taken or dropped, such as ends of operations in flight or times of free servers.
 //
-// Times are usually inserted nearly in order, so that a new time belongs near the end and an insertion takes constant time.
-// Nothing is allocated in steady state.
+// Times are usually inserted nearly in order, so a new time belongs near the end and an insertion takes constant time. Nothing
+// is allocated in steady state.
 #pragma once
 
 #include <algorithm>

@@ -8,8 +8,8 @@
 
 namespace lacuna {
 
-/// A point in simulated time, or a duration, in picoseconds. This is the resolution of the SystemC kernel, so that conversion
-/// is a copy.
+/// A point in simulated time, or a duration, in picoseconds. The SystemC kernel has the same resolution, so conversion is a
+/// copy.
 struct Tick {
   std::uint64_t ps = 0;
 

@@ -2,8 +2,8 @@
 // distributed over the units.
 //
 // The n bits that would select a unit without a hash are XORed with all higher address bits, folded to n bits. Each power of
-// two then changes exactly one bit of the unit's number, so that the values of any n adjacent address bits select every unit.
-// The higher bits stay unchanged, so that unit and higher bits together determine the address.
+// two then changes exactly one bit of the unit's number, so the values of any n adjacent address bits select every unit. The
+// higher bits stay unchanged, so unit and higher bits together determine the address.
 //
 // Source: AMD's Instinct accelerators select the memory channel in this way. On MI200, bit i of the channel number is the XOR
 // of address bits 8 + i, 16 + i, 21 + i and 30 + i; on MI300 of 8 + i, 15 + i, 22 + i, 29 + i, 36 + i and 43 + i (Linux,

@@ -21,7 +21,7 @@ BackingStore::BackingStore(Bytes size) : data_(nullptr), size_(size) {
                             "cannot map " + std::to_string(size.n) + " bytes of backing memory");
   }
   data_ = static_cast<std::byte*>(mapping);
-  // GPU kernels usually access whole buffers, so that huge pages need one page fault of the host per 2 MiB instead of 512. A
+  // GPU kernels usually access whole buffers, for which huge pages need one page fault of the host per 2 MiB instead of 512. A
   // host without huge pages uses small pages. The first and last 2 MiB stay in small pages: a short run accesses only a few
   // pages there (queues and arguments, a program and its stack), for which the host would clear all 4 MiB.
   if (size.n > 2 * kHugePage) ::madvise(data_ + kHugePage, size.n - 2 * kHugePage, MADV_HUGEPAGE);

@@ -33,9 +33,9 @@ struct MemoryAttributes : tlm::tlm_extension<MemoryAttributes> {
   /// The data have already been transferred through DMI: the target charges time and changes cache state, but must not access
   /// data. The data pointer is null, and the length is the number of bytes of the transaction.
   bool timing_only = false;
-  /// A read-modify-write that L2, the first coherent cache, executes; the command is WRITE.
+  /// Whether the access is a read-modify-write; its command is WRITE. L2, the first coherent cache, executes it.
   bool atomic = false;
-  /// Bypass L1 (GLC/SLC bits of the instruction).
+  /// Whether the access bypasses L1 (GLC/SLC bits of the instruction).
   bool bypass_l1 = false;
   /// Stable index of the requesting unit (compute unit, command processor queue, ...), for statistics and routing of replies.
   std::uint16_t requester = 0;

@@ -63,7 +63,7 @@ TEST_P(WorkerThreadsOf, RethrowExceptionsOfWork) {
 
 INSTANTIATE_TEST_SUITE_P(Numbers, WorkerThreadsOf, testing::Values(1, 2, 3, 8));
 
-// Thread 0 owns items 0 and 1, thread 1 owns items 2 and 3. Items 0 and 2 wait for each other, then items 1 and 3, so that no
+// Thread 0 owns items 0 and 1, thread 1 owns items 2 and 3. Items 0 and 2 wait for each other, then items 1 and 3. Therefore no
 // thread can process both items of a pair.
 TEST(WorkerThreads, EachThreadBeginsWithItsOwnItems) {
   WorkerThreads threads(2);
@@ -93,7 +93,7 @@ TEST(WorkerThreads, IdleThreadsSleepAndWake) {
   EXPECT_EQ(inside, 4U);
 }
 
-// One thread owns both items, which wait for each other, so that the other thread must take one.
+// One thread owns both items, which wait for each other. The other thread must therefore take one of them.
 TEST(WorkerThreads, ThreadsHelpEachOther) {
   WorkerThreads threads(2);
   std::atomic<unsigned> inside = 0;

@@ -71,7 +71,7 @@ TEST(Spreads, HaveAnIntervalFromTwoSamplesOn) {
 
 TEST(Spreads, AreThoseOfAPublishedExample) {
   // NIST/SEMATECH e-Handbook, 1.3.5.2: 195 values with mean 9.261460 and standard deviation 0.022789 have the 95 % confidence
-  // interval 9.258242 .. 9.264679. The values here have the same mean and deviation, and hence the same interval.
+  // interval 9.258242 .. 9.264679. The values here have the same mean and deviation, and therefore the same interval.
   Spread spread;
   spread.add(9.261460);
   for (int i = 0; i < 97; ++i) {
@@ -124,9 +124,9 @@ TEST(SpreadsOfEstimates, ContainTheSamplesOwnIntervals) {
   EXPECT_EQ(two.own_half_width(), 5) << "their mean, not divided by the root of their number";
   EXPECT_DOUBLE_EQ(*two.deviation(), std::sqrt(2)) << "that of the values";
   EXPECT_NEAR(*two.half_width(), std::hypot(12.7062047361747, 5), 1e-12);
-  // Equal samples have their own interval only, regardless of their number.
+  // The interval of equal samples is their own interval, regardless of their number.
   EXPECT_EQ(of_estimates({{100, 3}, {100, 3}, {100, 3}, {100, 3}}).half_width(), 3);
-  // A sample that is no estimate counts with an interval of 0.
+  // A sample that is not an estimate has an interval of 0.
   EXPECT_EQ(of_estimates({{100, 3}, {100, 0}, {100, 0}}).own_half_width(), 1);
   EXPECT_EQ(of({9, 11}).own_half_width(), 0);
   EXPECT_EQ(Spread().own_half_width(), 0);
@@ -146,7 +146,7 @@ TEST(SpreadsOfEstimates, HaveAnIntervalFromOneSampleOn) {
 TEST(SpreadsOfEstimates, NeedSamplesForWhatTheirOwnIntervalsLeave) {
   const Spread spread = of_estimates({{98, 0.9}, {101, 0.9}, {97, 0.9}, {104, 0.9}, {100, 0.9}});
   EXPECT_GT(spread.needed(0.01).value(), of({98, 101, 97, 104, 100}).needed(0.01).value());
-  // Root of 1 - 0.9^2 is left for the samples.
+  // The samples' own half-width is 0.9 % of the mean, which leaves sqrt(1 - 0.9^2) % for their deviation.
   EXPECT_EQ(spread.needed(0.01), of({98, 101, 97, 104, 100}).needed(std::sqrt(1 - 0.81) / 100));
   EXPECT_EQ(spread.needed(0.0089), std::nullopt);
   EXPECT_TRUE(spread.is_beyond(0.0089));
