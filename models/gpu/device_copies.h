@@ -2,7 +2,7 @@
 // caches and TLBs.
 //
 // The models' counters count only requests that are simulated in detail. The amounts of bulk copies are kept here and added to
-// the reported values. Ratios among the statistics remain those of the simulated requests.
+// the reported values. Ratios among the statistics are those of the simulated requests only.
 //
 // A sample may be too short to cause write-backs of the lines that it makes dirty in L2. Therefore L2's writes to DRAM are not
 // derived from the samples' counters alone: each sector that a bulk copy makes dirty is either left dirty in L2 by
@@ -51,9 +51,9 @@ class DeviceCopies : public CopyContext {
   };
   explicit DeviceCopies(Device device);
 
+  using Describe = std::function<void(StatisticsGroup&)>;
   /// Registers the counters that `describe` adds to a new group `name`, for bulk copies to increment. Call it before the first
   /// copy.
-  using Describe = std::function<void(StatisticsGroup&)>;
   void count(const std::string& name, const Describe& describe);
   /// Adds the amounts of bulk copies to the registered counters' groups in `parent`.
   void add_to(StatisticsGroup& parent);

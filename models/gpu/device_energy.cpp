@@ -45,8 +45,9 @@ KernelEnergy DeviceEnergy::kernel_ended(std::uint64_t kernel, Tick at, const Unt
   return energy;
 }
 
-// Adds the events of untimed instructions, in proportion to the work. Returns half of the confidence interval of the kernel's
-// energy: static power for longer or shorter, and as many events of the untimed part more or less as its time.
+// Adds the events of untimed instructions, in proportion to the work. Returns half the width of the confidence interval of the
+// kernel's energy: the static energy of the time's half-width, and the untimed part's dynamic energy times the relative
+// half-width of its time.
 double DeviceEnergy::add_untimed(std::uint64_t kernel, Tick at, const UntimedWork& work) {
   const std::vector<double> counts = ledger_->counts_of(kernel, at);
   const auto all = static_cast<double>(work.instructions);

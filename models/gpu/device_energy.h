@@ -23,9 +23,10 @@ class DeviceEnergy : public KernelEnergyMeter, public WindowBarrier {
 
   /// Registers blocks and their energies with a meter. It is called several times, with different energies for the same events.
   using Describe = std::function<void(EnergyMeter&, const EnergyParameters&)>;
-  /// Registers blocks before begin(): with the configured energies, and with the low and the high end of each. `of_machine`
-  /// turns energies of the reference into those of this machine's clocks and sizes.
+  /// Registers blocks, after set_energies() and before begin(): with the configured energies, and with both ends of their
+  /// intervals.
   void describe(const Describe& blocks);
+  /// `configured`: energies of the reference machine. `of_machine`: converts them to this machine's clocks and sizes.
   void set_energies(const EnergyParameters& configured,
                     const std::function<EnergyParameters(const EnergyParameters&)>& of_machine);
 
@@ -53,7 +54,7 @@ class DeviceEnergy : public KernelEnergyMeter, public WindowBarrier {
   void sampled(const PowerSample& sample);
   double add_untimed(std::uint64_t kernel, Tick at, const UntimedWork& work);
 
-  /// Events of the latest launch of a kind, and its instructions.
+  /// Events and instructions of the timed part of the latest launch of a kind.
   struct LikeLaunch {
     std::vector<double> counts;
     double instructions = 0;

@@ -9,7 +9,7 @@
 //            +-- L1I --+         +-- host
 //   CP, SDMA x m ------+
 //
-// Research machines extend it (models/gpu/device_extension.h).
+// Research machines extend the device (models/gpu/device_extension.h).
 //
 // Each L1 cache has TLBs in front of it: one for each compute unit's vector memory, one for each shader array's scalar cache
 // and one for its instruction cache. Below them are an L2 TLB and a page walker.
@@ -116,7 +116,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   std::span<const std::unique_ptr<SdmaEngine>> sdma_engines() const { return sdma_; }
   const GpuDeviceParameters& parameters() const { return parameters_; }
   void add_observer(KernelObserver& observer);
-  /// At the end of a run: passes to the observers the records of kernels that have not ended
+  /// Call it at the end of a run: passes the records of kernels that have not ended to the observers
   /// (PacketProcessor::report_unfinished).
   void report_unfinished_kernels() { cp_->packets.report_unfinished(); }
   void describe_statistics(StatisticsGroup& group) const;

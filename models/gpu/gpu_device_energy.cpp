@@ -1,4 +1,4 @@
-// Registration of a GPU's blocks with its energy meter; their order is that of the output files.
+// Registers the blocks of a GPU with its energy meter, in the order of the output files.
 
 #include "models/gpu/gpu_device.h"
 

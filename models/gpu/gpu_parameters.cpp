@@ -94,7 +94,7 @@ GpuDeviceParameters::GpuDeviceParameters() {
   l2.hit_latency = 53_cycles;
   l2.tag_latency = 10_cycles;
   l2.fill_latency = 10_cycles;
-  // L1 caches are indexed virtually and tagged physically, so that a TLB hit adds nothing to the L1's latency.
+  // L1 caches are indexed virtually and tagged physically, so a TLB hit adds nothing to the L1's latency.
   l1_tlb.hit_latency = Cycles{0};
   l2_tlb.entries = 4096;
   l2_tlb.ways = 16;

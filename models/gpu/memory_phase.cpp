@@ -119,8 +119,8 @@ void MemoryPhase::resolve(Tick end) {
   const Tick now = kernel_time();
   fabric_.advance(now);
   exchange(end, now, false);
-  // A response before the window's end may free an MSHR or a way, so that a waiting request leaves within the window. It must
-  // be sent in this phase: in the next one it would be late, and a chain of such requests would accumulate delays.
+  // If a response before the window's end frees an MSHR or a way, a waiting request leaves within the window. It must be sent
+  // in this phase: in the next phase it would be late, and a chain of such requests would accumulate delays.
   for (;;) {
     late_.clear();
     for (unsigned i = 0; i < groups_.size(); ++i) {

@@ -7,8 +7,8 @@
 //   memory        DRAM channels decide the commands that no later request can change
 //   replies       destination -> network -> L1, in order of the responses
 //
-// A request that leaves after the window's end arrives at a destination later than that by at least the minimum packet time.
-// Channels decide up to this earliest arrival; a request that waits for a later event is completed in a later phase, often
+// A request that leaves after the window's end arrives at its destination no earlier than the minimum packet time after that
+// end. Channels decide up to this earliest arrival; a request that waits for a later event is completed in a later phase, often
 // several windows later. A window is short enough that the response still lies in the units' future when it is delivered
 // (GpuDeviceParameters::window()).
 //
@@ -19,7 +19,7 @@
 //
 // In addition to first-level caches, other units at nodes of the network may send requests (models/gpu/node_requester.h), whose
 // responses may go to a unit at a third node, and messages to each other. A unit that acts only in memory phases (not in
-// windows) runs ahead of the window's end as destinations do, so that its messages arrive in the compute units' future.
+// windows) runs ahead of the window's end as destinations do, so its messages arrive in the compute units' future.
 //
 // A stepped network (Fabric::stepped()) advances to the end of the window in each phase. Requests that have arrived are served,
 // their replies are launched, and replies that have arrived are delivered. A request is in flight for many windows, which are
@@ -79,7 +79,7 @@ class MemoryPhase : public WindowBarrier {
   void reset();
 
  private:
-  /// Minimum number of requests for which several threads are faster than one.
+  /// Minimum number of requests for which several threads are faster than a single thread.
   static constexpr std::size_t kWorthSharing = 32;
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   using NodeDepartures = std::vector<NodeRequester::Departure>;
@@ -94,11 +94,11 @@ class MemoryPhase : public WindowBarrier {
     Tick service{};
     Tick mshr{};
     std::uint32_t below = kNone;  ///< index of the breakdown of the levels below in Memory::below
-    bool lost = false;            ///< there is no memory at the address
+    bool lost = false;            ///< whether there is no memory at the address
   };
   /// A request in flight from the port where it enters the network to its destination, and from there to the port that receives
-  /// the response. For caches both ports are the same. Flights pass between threads: the thread that makes a request writes the
-  /// flight's first cache line, the thread that serves it only the second one.
+  /// the response. For caches both ports are the same. Flights pass between threads: the thread that serves a request writes
+  /// only the second of the flight's two cache lines.
   struct Flight {
     alignas(64) MemoryRequest request;  ///< `made`: time of departure
     Cycles head{};                      ///< time at which the packet's head reaches the destination's port
@@ -176,7 +176,7 @@ class MemoryPhase : public WindowBarrier {
     std::vector<NodeReply> node_replies;   ///< replies of this phase
     Flight* lost = nullptr;                ///< the first request without memory at its address
     bool left = false;                     ///< whether requests of this phase have left
-    std::vector<FirstLevelCache*> early;   ///< caches with requests for far_ or later
+    std::vector<FirstLevelCache*> early;   ///< caches with requests that wait for admit_early()
     Tick next_departure = kNever;          ///< lower bound of the next departure of the group's units
     Tick ahead{};                          ///< time by which the group's units run ahead of a window's end
     /// Whether requests or messages leave in the phase of a window that ends at `end`.
@@ -236,13 +236,13 @@ class MemoryPhase : public WindowBarrier {
   /// memory use a port that they share in different stages of a phase.
   NodePorts* find_private_ports() const;
   void exchange(Tick end, Tick now, bool again);
-  /// Collects the memories that have requests to serve, and advances their caches to the SystemC time `now`. `only_fresh`: only
-  /// memories to which requests have just been sent.
+  /// Collects the memories that have requests to serve, and advances their caches to the SystemC time `now`. `only_fresh`: with
+  /// private ports, only memories to which requests have just been sent.
   void find_serving(Tick now, bool only_fresh);
   /// Updates Group::next_departure after requests have left.
   void find_next_departure(Group& group);
   Port& add_port(unsigned node, unsigned group);
-  /// Whether a port and a destination share a node, so that packets between them do not enter the network.
+  /// Whether a port and a destination share a node. Packets between them then do not enter the network.
   bool is_local(std::uint16_t port, unsigned destination) const {
     return has_shared_nodes_ && ports_[port].requester != nullptr &&
            ports_[port].network_node == destinations_[destination].node;
@@ -336,7 +336,7 @@ class MemoryPhase : public WindowBarrier {
   bool has_messages_ = false;                ///< whether any unit may send messages
   bool has_shared_nodes_ = false;            ///< whether any unit other than a cache is at a destination's node
   Tick stepped_to_{};                        ///< end of the last phase with a stepped network
-  std::deque<SteppedFlight> flights_;        ///< records of requests in flight and free ones
+  std::deque<SteppedFlight> flights_;        ///< records of a stepped network's flights, including free records
   std::vector<std::uint32_t> free_flights_;  ///< free list of flights_
   std::vector<SteppedNetwork::Arrival> arrived_;
   std::vector<SteppedFlight*> replies_;  ///< replies that have arrived

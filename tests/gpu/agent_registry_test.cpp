@@ -50,7 +50,7 @@ TEST(AgentRegistry, WithoutAgentsIsIdle) {
 TEST_F(AgentRegistryTest, IsIdleWhenAllAreAndBusyWhenOneIs) {
   EXPECT_TRUE(registry.idle());
   EXPECT_FALSE(registry.busy());
-  b.is_idle = false;  // not idle, but not busy: it waits for memory
+  b.is_idle = false;  // not idle, but not busy: the agent polls memory
   EXPECT_FALSE(registry.idle());
   EXPECT_FALSE(registry.busy());
   b.is_busy = true;

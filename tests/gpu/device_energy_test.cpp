@@ -51,7 +51,8 @@ TEST_F(DeviceEnergyTest, RecordingDoesNotChangeTiming) {
   EXPECT_EQ(energy_.next(), microseconds(77));
 }
 
-// Blocks register once for each end of the energies' intervals; only one registration reads counters.
+// Blocks register with three meters: for the configured energies, and for both ends of their intervals. Only the first meter
+// reads counters.
 TEST(DeviceEnergyBounds, KernelsHaveTheLowAndTheHighEndOfTheirEnergy) {
   Edge edge;
   DeviceEnergy energy(microseconds(1), edge);
@@ -60,7 +61,7 @@ TEST(DeviceEnergyBounds, KernelsHaveTheLowAndTheHighEndOfTheirEnergy) {
   configured.published = "l2_read";
   configured.spread_published = 2;
   configured.spread_estimated = 4;
-  configured.voltage = 2;  // of a reference of 1 V: four times the energy, twice the leakage
+  configured.voltage = 2;  // twice the reference of 1 V: four times the energy, twice the leakage
   energy.set_energies(configured, [](const EnergyParameters& e) {
     EnergyParameters machine = e;
     machine.l2.leakage *= 10;
@@ -99,8 +100,8 @@ TEST_F(DeviceEnergyTest, KernelsAndSamplesFollowTheWindows) {
   EXPECT_DOUBLE_EQ(energy_.ledger().whole().picoseconds, 8e6);
 }
 
-// A quarter of the kernel's instructions has been timed: the other three use three times its events. Its time is 2 us, of which
-// 1.5 us are an estimate within 0.3 us.
+// A quarter of the kernel's instructions has been timed. The other three quarters are charged three times the events of the
+// timed quarter. The kernel takes 2 us, of which 1.5 +- 0.3 us are an estimate.
 TEST_F(DeviceEnergyTest, EventsOfUntimedWorkAreEstimated) {
   energy_.kernel_started(1, microseconds(1));
   edge_.served += 50;
@@ -110,14 +111,14 @@ TEST_F(DeviceEnergyTest, EventsOfUntimedWorkAreEstimated) {
   EXPECT_DOUBLE_EQ(kernel.joules[1], 20e-6);
   EXPECT_DOUBLE_EQ(kernel.half_width, 0.2 * 150e-9 + 0.3e-6 * 10);
 
-  // The next launch of this kind runs without timing as a whole, with twice the instructions.
+  // The next launch of this kind runs entirely without timing, with twice the instructions.
   energy_.kernel_started(2, microseconds(3));
   const KernelEnergy next = energy_.kernel_ended(
       2, microseconds(7), {.kind = 1, .instructions = 2000, .untimed = 2000, .half_width = 0, .half_width_share = 0});
   EXPECT_DOUBLE_EQ(next.joules[0], 400e-9);
   EXPECT_DOUBLE_EQ(next.joules[1], 40e-6);
 
-  // Kernels and idle time add up to the whole, and power over time integrates to it.
+  // The energies of kernels and idle time add up to the total, which is also the integral of power over time.
   energy_.finish(microseconds(8));
   const EnergyLedger& ledger = energy_.ledger();
   EXPECT_DOUBLE_EQ(ledger.whole().counts[0], 600);

@@ -58,7 +58,7 @@ TEST_F(DeviceRequestsTest, RecordingDoesNotChangeTiming) {
   EXPECT_EQ(requests_.next(), Tick{77});
 }
 
-// The last picosecond of an interval belongs to it, the next one does not.
+// The last picosecond of an interval belongs to the interval, the next picosecond does not.
 TEST_F(DeviceRequestsTest, RequestsCountAtTheirStartAndAtTheirResponse) {
   units_[0]->add(Tick{0}, Tick{99});
   units_[1]->add(Tick{99}, Tick{100});

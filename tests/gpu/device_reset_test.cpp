@@ -1,5 +1,5 @@
-// Tests that a device that is reset in the middle of its work behaves afterwards like a new one: it computes the same bits in
-// the same cycles.
+// Tests that a device that is reset in the middle of its work behaves afterwards like a new device: it computes the same bits
+// in the same cycles.
 //
 // The devices run one after the other: SystemC's event queue is a heap, so if two devices ran together, the order of processes
 // that wake at the same time could differ. Each run begins at the same time between two DRAM refreshes.
@@ -35,7 +35,7 @@ constexpr std::uint64_t kData = 0x100000, kSource = 0x200000, kTarget = 0x280000
 constexpr std::uint32_t kCopied = 0x7f000;
 
 /// 256 work-items load, store and add atomically in steps of 1 KiB, with scalar loads, LDS and barriers. All workgroups use the
-/// same memory, so that the result depends on their order. Encodings by llvm-mc-16 -mcpu=gfx803.
+/// same memory, so the result depends on their order. Encodings by llvm-mc-16 -mcpu=gfx803.
 constexpr std::uint32_t kProgram[] = {0xbe8400ff, 0x00000080,  // s_mov_b32 s4, 128
                                       0x24020082,              // v_lshlrev_b32 v1, 2, v0
                                       0x240c0082,              // v_lshlrev_b32 v6, 2, v0
@@ -160,7 +160,7 @@ class Gpu : public sc_core::sc_module, public KernelObserver {
   void ring_sdma() { EXPECT_TRUE(engine().ring(sdma_queue_, sdma_written_)); }
   SdmaEngine& engine() { return *device.sdma_engines()[0]; }
 
-  /// Submits three kernels to two queues, the third behind a barrier packet, and an SDMA copy followed by a fence.
+  /// Submits three kernels to two queues, the third after a barrier packet, and an SDMA copy followed by a fence.
   void work() {
     put_kernel(0, 0, 23);
     put_kernel(0, 1, 6, true);
@@ -182,7 +182,7 @@ class Gpu : public sc_core::sc_module, public KernelObserver {
     }
     return at<std::uint32_t>(kFence) == fence;
   }
-  /// Does the work, followed by a copy that runs alone: it is first sampled and then continued as a bulk copy.
+  /// Does the work, followed by a copy that runs alone, so that the copy is first sampled and then continued in bulk.
   void work_to_the_end() {
     work();
     for (int i = 0; i < 1000 && !done(); ++i) wait_for(Tick{10'000'000});

@@ -25,7 +25,7 @@
 namespace lacuna::test {
 
 /// Caches and DRAM transfer lines of 128 bytes as a whole. There are no refreshes, and rows are closed after each access, so
-/// that DRAM takes the same time whenever a kernel runs.
+/// DRAM takes the same time whenever a kernel runs.
 inline GpuDeviceParameters small_gpu() {
   GpuDeviceParameters p;
   p.gpu.shader_arrays = 6;
@@ -133,7 +133,7 @@ class TestGpu : public sc_core::sc_module, private KernelObserver {
     host_.store<std::uint64_t>(LACUNA_DOORBELL_OFFSET, written_++, now() - host_.epoch());
   }
   static std::uint64_t signal() { return kBase + kSignal; }
-  /// Places the next kernel at the address of the first one since start().
+  /// Places the next kernel at the address of the first kernel since start().
   void reuse_code() { dispatched_ = 0; }
   /// Address of the first instruction of a kernel, by its number since start().
   static std::uint64_t code_address(std::uint64_t number) { return kBase + kKernels + kKernelBytes * number + 0x100; }
