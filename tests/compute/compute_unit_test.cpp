@@ -25,7 +25,7 @@ Words join(std::initializer_list<Words> parts) {
   return all;
 }
 
-/// v[0:1] = kernarg pointer + 4 * lane, so that flat accesses walk the data page.
+/// v[0:1] = kernarg pointer + 4 * lane, the addresses of flat accesses to consecutive dwords of the data page.
 const Words kLaneAddress = {0x24000082,   // v_lshlrev_b32 v0, 2, v0
                             0x32000000,   // v_add_u32 v0, vcc, s0, v0
                             0x7e020201};  // v_mov_b32 v1, s1
@@ -166,8 +166,8 @@ TEST_F(ComputeUnitTest, LanesThatAccessTheSameBankAreSerialized) {
   EXPECT_EQ(conflicts(4), 6u) << "four dwords apart: four lanes in each of 8 banks";
 }
 
-// The next line is prefetched when the wavefront enters the current line, even if that has long been in the buffer: the
-// prefetch is not made for the past time at which the current line arrived.
+// The next line is requested when the wavefront enters the current line, even if the current line arrived long before: the
+// request is not made for that past time.
 TEST_F(ComputeUnitTest, NoRequestIsMadeInThePast) {
   Words words(48, kNop);  // three lines
   words.front() = kLongSleep;
@@ -183,8 +183,8 @@ TEST_F(ComputeUnitTest, LengthOfWindowsDoesNotChangeASingleWavefront) {
   EXPECT_EQ(cost(b_.loose(), body), cost(b_.in_short_windows(), body));
 }
 
-// Four SIMDs that are served in turn run concurrently. With SimdPolicy::last_served, a SIMD with two wavefronts always has one
-// that can issue: the SIMDs execute their older wavefronts one after the other, then the younger ones concurrently.
+// Four SIMDs that are served in turn run concurrently. With SimdPolicy::last_served, a SIMD with two wavefronts always has a
+// wavefront that can issue: the SIMDs execute their older wavefronts one after the other, then the younger concurrently.
 TEST_F(ComputeUnitTest, LastServedStarvesOtherSimds) {
   const Words moves(15, kMove);  // a line of instructions together with s_endpgm
   const auto cycles = [&](ComputeUnit& unit, unsigned wavefronts) {
@@ -281,7 +281,8 @@ TEST_F(ComputeUnitTest, EndWithOutstandingStoresLosesNone) {
 }
 
 TEST_F(ComputeUnitTest, BarrierHoldsTheFastUntilTheSlow) {
-  // Wavefronts of one workgroup run the same code; 16 of them share four SIMDs, so the last arrives later than the first.
+  // Wavefronts of one workgroup run the same code; 16 wavefronts share four SIMDs, so the last reaches the barrier later than
+  // the first.
   const auto one = b_.program({kMove, kBarrier, kEnd}, 1);
   const std::uint64_t alone = b_.run(b_.in_short_windows(), *one);
   const auto many = b_.program({kMove, kBarrier, kEnd}, 16);

@@ -70,7 +70,8 @@ TEST_F(ExecutionCountsTest, MatrixInstructionsTakeAllLanes) {
   EXPECT_EQ(events(), (Events{{"mfma.f32_pass", 32}, {"vgpr.read", 2 * 18 * 64}, {"vgpr.write", 2 * 16 * 64}}));
 }
 
-// Lanes 16 apart follow one another on the wires of a SIMD of 16 lanes; one of 16 instructions is sampled, the first included.
+// Lanes 16 apart follow one another on the wires of a SIMD of 16 lanes; one in 16 instructions is sampled, beginning with the
+// first.
 TEST(ToggleSamples, BitsBetweenLanesThatFollowOneAnother) {
   std::vector<std::uint32_t> registers(4 * isa::kLanes);
   isa::Wavefront wave;

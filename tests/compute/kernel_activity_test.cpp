@@ -58,14 +58,14 @@ TEST_F(KernelActivityTest, WaitsAreAccountedByCounter) {
 }
 
 TEST_F(KernelActivityTest, LanesThatMeetInABank) {
-  // A stride of four dwords: 32 lanes use eight banks, so that each of two passes takes four cycles.
+  // A stride of four dwords: 32 lanes use eight banks, so each of two passes takes four cycles.
   const KernelActivity a = run(program(0x24000084, 0x7e020280, 0xbefc00c1, kLdsWrite, kWaitAll, kEnd));
   EXPECT_EQ(of(a, StallCause::lds_conflict), 6u);
   EXPECT_GT(of(a, StallCause::lgkmcnt), 50u);
 }
 
 TEST_F(KernelActivityTest, WavefrontsThatShareASimd) {
-  // Eight wavefronts, two per SIMD: the second one waits for the ALU while the first multiplies for 64 cycles.
+  // Eight wavefronts, two per SIMD: the second waits for the ALU while the first multiplies for 64 cycles.
   const KernelActivity a = run(program(kMultiply64, kMultiply64, kMultiply64, kMultiply64, kEnd), 8);
   EXPECT_GT(of(a, StallCause::unit_busy), 4u * 3 * 60);
   for (unsigned i = 0; i < 8; ++i) EXPECT_EQ(a.classes[i].wavefronts, 1u) << "each place in the workgroup is a class";
@@ -98,7 +98,7 @@ TEST_F(KernelActivityTest, TranslationIsSeparateFromMemory) {
   b_.loose().attach_tlbs(&slow, nullptr, nullptr);
   const KernelActivity a = run(program(kLaneAddresses, kFlatLoad, kWaitAll, kEnd));
   b_.loose().attach_tlbs(nullptr, nullptr, nullptr);
-  // One page, four lines. Without translation the last line would have left three cycles after the first, so that it waits for
+  // One page, four lines. Without translation the last line would have left three cycles after the first, so it waits for
   // translation in only 197 of the 200 cycles.
   EXPECT_EQ(of(a, StallCause::tlb), 197u);
   EXPECT_NEAR(static_cast<double>(of(a, StallCause::vmcnt)), 118, 4);

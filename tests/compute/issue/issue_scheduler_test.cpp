@@ -40,7 +40,7 @@ TEST(IssueScheduler, FavouredWavefrontsComeFirst) {
       slot.when = Cycles{0};
       slot.publish(isa::Unit::valu);
     }
-    // A SIMD has its next issue slot when all others have had theirs.
+    // Cycle of the n-th turn of SIMD 0: each SIMD has one turn in `simds` cycles.
     const auto turn = [&](std::uint64_t n) { return Cycles{parameters.simds * n}; };
     EXPECT_EQ(offered(scheduler, p.pool, turn(1)), (std::vector<unsigned>{0, 1, 2, 3}));
     simd.issue.favour(2, true);

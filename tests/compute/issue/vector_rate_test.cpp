@@ -50,8 +50,8 @@ std::uint64_t cycles(ComputeUnit& unit, const std::vector<std::uint32_t>& instru
   return b.run(unit, *dispatch);
 }
 
-// A SIMD issues a vector instruction of any wavefront every 64 / lanes cycles: dependent instructions follow as closely as
-// independent ones.
+// A SIMD issues a vector instruction of any wavefront every 64 / lanes cycles: dependent instructions issue at the same rate as
+// independent instructions.
 TEST(VectorRate, IsThatOfTheLanes) {
   constexpr std::uint32_t kMove = 0x7e020281;  // v_mov_b32 v1, 1
   constexpr std::uint32_t kAdd = 0x02020301;   // v_add_f32 v1, v1, v1: depends on the previous instruction

@@ -124,7 +124,7 @@ class MatrixResultsTest : public testing::Test {
 };
 
 // A pass is four cycles. The result of an instruction that leaves its unit after P passes is in the registers after P + 4
-// passes. An M3XU instruction has an additional stage of one cycle, so that its reader issues one issue slot of the SIMD later.
+// passes. An M3XU instruction has an additional stage of one cycle, so its reader issues one issue slot of the SIMD later.
 TEST_F(MatrixResultsTest, DependentInstructionsAreStalled) {
   const struct {
     const char* what;

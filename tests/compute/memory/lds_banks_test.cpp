@@ -79,7 +79,7 @@ TEST(LdsBanks, CachedCyclesEqualCountedOnes) {
   access.bytes_per_lane = 4;
   LdsBanks::Offsets offsets{};
   for (int i = 0; i < 2000; ++i) {
-    // Mostly repeats the pattern at another address; sometimes uses another pattern.
+    // Usually repeats the pattern at another address; sometimes changes the pattern or the access.
     const std::uint32_t shift = random() % 4 == 0 ? random() % 64 : 4 * (random() % 64);
     const std::uint32_t change = random() % 8;
     for (std::uint32_t& offset : offsets) offset = change == 0 ? static_cast<std::uint32_t>(random()) % 1024 : offset + shift;

@@ -55,7 +55,7 @@ TEST_F(MemoryTokensTest, AnOperationCompletedAtIssueIsNeverOpen) {
   const auto token = begin(Counters::vmcnt, 2);
   tell(token, 50_ns);
   tell(token, 30_ns);
-  EXPECT_EQ(slot_.vmcnt.outstanding(), 0U);  // counted only once it has been issued
+  EXPECT_EQ(slot_.vmcnt.outstanding(), 0U);  // not counted before the operation has been issued
   tokens_.issued(token);
   EXPECT_EQ(slot_.vmcnt.outstanding(), 1U);
   EXPECT_EQ(slot_.vmcnt.when_at_most(0, Cycles{0}), Cycles{54});  // the last response, and 4 cycles to the registers
@@ -128,7 +128,7 @@ TEST_F(MemoryTokensTest, DepartingDetachesOnlyTheWavefrontsOperations) {
   other.group = &group_;
   const auto theirs = tokens_.begin(other, Counters::vmcnt, 10_ns, Tick{}, Cycles{4}, nullptr);
   tokens_.expect(theirs, 1);
-  tokens_.issued(theirs);  // issued first, so that it is found first
+  tokens_.issued(theirs);  // its token comes first in the search of wavefront_ended()
   tokens_.issued(begin(Counters::vmcnt, 1));
   tokens_.wavefront_ended(slot_);
   EXPECT_EQ(other.open, 1U);

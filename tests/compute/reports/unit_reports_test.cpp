@@ -70,7 +70,7 @@ TEST(UnitReports, ASyncResumesItsWavefrontIfTheListenerAgrees) {
     slot.hold(StallReason::sync);
     slot.publish();
     p.reports.wave_sync(slot, p.sync_unit, p.tick(10));
-    slot.wave.event_value = 0;  // the request has been captured
+    slot.wave.event_value = 0;  // the report has captured the request
     EXPECT_TRUE(p.listener.syncs.empty());
     p.deliver();
     ASSERT_EQ(p.listener.syncs.size(), 1U);
