@@ -14,7 +14,7 @@
 namespace lacuna {
 namespace {
 
-// Bookings before the SystemC kernel's time are dropped each time it has advanced by this many cycles.
+// Cycles by which the SystemC kernel's time advances between two removals of past bookings.
 constexpr unsigned kRetireCycles = 128;
 
 std::uint32_t sets_of(const CacheParameters& p, const AddressSlice& slice, const char* name) {
@@ -215,8 +215,9 @@ void Cache::invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end) {
 Cache::Outcome Cache::read_present(TagArray::Sector& sector, Tick start) {
   Outcome outcome{};
   if (sector.pending == TagArray::kNoFill && start + tag_ < sector.requested()) {
-    // A unit that runs ahead of this one fetched the sector at a later simulated time. In simulated order, this request is the
-    // miss, and the other request hits the pending fill. The fill is charged only once and moves to the earlier request.
+    // A unit that runs ahead of the requesting unit fetched the sector at a later simulated time. In simulated order, this
+    // request is the miss, and the other request hits the pending fill. The fill is charged only once and moves to the earlier
+    // request.
     const Tick shift = sector.requested() - (start + tag_);
     sector.ready -= shift;
     sector.locked -= shift;
@@ -236,7 +237,7 @@ Cache::Outcome Cache::read_present(TagArray::Sector& sector, Tick start) {
   } else {
     ++statistics_.secondary_misses;
     outcome.done = later(outcome.done, sector.ready + fill_);
-    outcome.service = outcome.done - start;  // the latency of the pending fill, not a queue
+    outcome.service = outcome.done - start;  // waiting for a pending fill is service time, not queueing time
   }
   return outcome;
 }

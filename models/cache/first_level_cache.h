@@ -32,7 +32,7 @@ class FirstLevelCache : public Cache, public MemoryTarget {
     std::uint32_t miss;
   };
 
-  /// Arguments are those of Cache. Throws std::invalid_argument unless its write policy is write_around and a line has at most
+  /// Arguments are those of Cache. Throws std::invalid_argument unless the write policy is write_around and a line has at most
   /// 256 sectors.
   FirstLevelCache(sc_core::sc_module_name module_name, const CacheParameters& parameters, unsigned upstream_ports = 1);
 

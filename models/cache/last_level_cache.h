@@ -31,7 +31,7 @@ namespace lacuna {
 
 class LastLevelCache : public Cache, private MemoryClient {
  public:
-  /// Arguments are those of Cache. Throws std::invalid_argument unless its write policy is write_back.
+  /// Arguments are those of Cache. Throws std::invalid_argument unless the write policy is write_back.
   LastLevelCache(sc_core::sc_module_name module_name, const CacheParameters& parameters, MemoryLevel level,
                  unsigned upstream_ports = 1, const AddressSlice& slice = {});
 

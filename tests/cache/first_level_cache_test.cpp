@@ -30,7 +30,7 @@ struct Responses : MemoryClient {
   }
 };
 
-/// Two sets of two ways of 64-byte lines, two MSHRs; at 1 GHz a hit takes 40 cycles, a look-up 8 and a fill 8.
+/// Two sets of two ways of 64-byte lines, two MSHRs; at 1 GHz a hit takes 40 cycles, a lookup 8 and a fill 8.
 CacheParameters small_first_level() {
   CacheParameters p;
   p.size = 256_B;
@@ -238,7 +238,7 @@ TEST_F(FirstLevelCacheTest, AWayThatIsBeingFilledIsReplacedOnlyWhenFull) {
   EXPECT_FALSE(ask(0x1000, 400_ns, 3)) << "it is gone";
 }
 
-// A look-up that a load history buffer cancels (models/duplo) uses a cycle of the bank, but no MSHR, no fill and no LRU update.
+// A lookup that a load history buffer cancels (models/duplo) uses a cycle of the bank, but no MSHR, no fill and no LRU update.
 TEST_F(FirstLevelCacheTest, OccupyingABankChangesNothingElse) {
   use(0);
   const auto fetch = [&](std::uint64_t address, Tick at, std::uint32_t tag) {
@@ -261,7 +261,7 @@ TEST_F(FirstLevelCacheTest, OccupyingABankChangesNothingElse) {
   EXPECT_EQ(cache_->statistics().read_misses, before.read_misses);
   EXPECT_TRUE(ask(0x1080, 400_ns, 3));
   EXPECT_EQ(done(3), 441_ns) << "the bank was taken for a cycle";
-  // A look-up, unlike the read of 0x1080, does not make 0x1000 the most recently used line.
+  // A lookup, unlike the read of 0x1080, does not make 0x1000 the most recently used line.
   EXPECT_EQ(cache_->occupy(0x1000, 500_ns), 500_ns);
   fetch(0x1100, 600_ns, 4);
   EXPECT_EQ(cache_->presence(0x1000, 700_ns), FirstLevelCache::Presence::absent);

@@ -22,7 +22,7 @@ namespace {
 
 using namespace literals;
 
-/// Two sets of two ways of 64-byte lines, two MSHRs; at 1 GHz a hit takes 20 cycles, a look-up 4, a fill 3, a write 5.
+/// Two sets of two ways of 64-byte lines, two MSHRs; at 1 GHz a hit takes 20 cycles, a lookup 4, a fill 3, a write 5.
 CacheParameters small_last_level() {
   return {.size = 256_B,
           .ways = 2,

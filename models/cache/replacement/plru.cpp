@@ -35,7 +35,7 @@ class TreePlru final : public ReplacementState {
 
  private:
   const unsigned ways_;
-  ZeroedArray<std::uint64_t> trees_;  // bit n = node n, root 1, children 2n and 2n + 1; set = the victim is on the right
+  ZeroedArray<std::uint64_t> trees_;  // bit n: node n (root 1, children 2n and 2n + 1); set: the victim is on the right
 };
 
 }  // namespace
