@@ -13,8 +13,8 @@ namespace lacuna {
 struct StallText {
   std::string_view name;         ///< name in the output files
   std::string_view meaning;      ///< Markdown text that continues "the wavefront ..."
-  std::string_view bound;        ///< name of the limit, for a kernel whose wavefronts mostly wait for this cause
-  std::string_view remedy = {};  ///< changes to try on such a kernel, Markdown
+  std::string_view bound;        ///< name of the limit of a kernel whose wavefronts wait mainly for this cause
+  std::string_view remedy = {};  ///< Markdown text: changes to try on such a kernel
 };
 struct ExtensionCountText {
   std::string_view name;  ///< name in the output files, after the machine's name

@@ -50,7 +50,7 @@ struct EnumValue {
   std::string_view meaning = {};  ///< a phrase that is appended to the parameter's description
 };
 
-/// One parameter bound to the member that holds it.
+/// A parameter, bound to the member that holds its value.
 class Parameter {
  public:
   virtual ~Parameter() = default;

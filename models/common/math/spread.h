@@ -20,8 +20,8 @@ class Spread {
   void add(double value, double half_width = 0);
   /// Standard deviation of the population, estimated from the samples. nullopt for fewer than two samples.
   std::optional<double> deviation() const;
-  /// Half of the 95 % confidence interval of the mean: the root of the sum of the squares of t s / sqrt(n), by Student's t with
-  /// standard deviation s, and of own_half_width(). A single sample has its own interval; nullopt if it has none.
+  /// Half of the 95 % confidence interval of the mean: sqrt(a^2 + own_half_width()^2), where a = t s / sqrt(n), with Student's
+  /// t and the standard deviation s. A single sample has its own interval; nullopt if it has none.
   std::optional<double> half_width() const;
   /// Part of half_width() that is due to the samples' own intervals: the mean of their half-widths. It is not divided by
   /// sqrt(n), because their errors are not independent: further samples do not narrow it. 0 if no sample has an interval.

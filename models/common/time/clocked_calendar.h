@@ -2,8 +2,8 @@
 // cycle of a bank or port. It returns the same results in a fraction of the host time, because each cycle is stored as one bit
 // (models/common/time/slot_calendar.h).
 //
-// Requests that are not aligned to cycles, as from an initiator with another clock, or that are far after the horizon are
-// supported as well: bookings are then stored as intervals instead of bits, until all intervals have ended.
+// Requests that are not aligned to cycles, for example from an initiator with another clock, or that are far after the horizon
+// are also supported: bookings are then stored as intervals instead of bits, until all intervals have ended.
 #pragma once
 
 #include <cstddef>

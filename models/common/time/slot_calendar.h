@@ -84,7 +84,7 @@ class SlotCalendar {
     }
   }
 
-  /// Books `count` cycles from `first` on, which must be free.
+  /// Books the `count` cycles from `first` on. These cycles must be free.
   void book(std::uint64_t first, unsigned count) {
     for (std::uint64_t cycle = clamp(first); count > 0;) {
       const unsigned shift = cycle & 63;
@@ -145,7 +145,7 @@ class SlotCalendar {
       grow(cycle);
     return words_[(cycle & ring_) >> 6];
   }
-  /// The bits of the 64 cycles from `cycle` on, which need not be aligned.
+  /// The bits of the 64 cycles from `cycle` on. `cycle` need not be aligned.
   std::uint64_t window_at(std::uint64_t cycle) {
     const unsigned shift = cycle & 63;
     const std::uint64_t low = at(cycle) >> shift;

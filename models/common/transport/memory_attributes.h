@@ -1,7 +1,7 @@
 // Payload extension that every Lacuna memory transaction carries in addition to the generic payload.
 //
-// A transaction without the extension, for instance of a third-party initiator, is treated as a plain data access of requester
-// 0.
+// A transaction without the extension, for instance from a third-party initiator, is treated as a plain data access of
+// requester 0.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace lacuna {
 
-/// The initiator of a request: selects the virtual network, the statistics bucket, and which caches may hold the line.
-/// `direct`: a unit next to a last-level cache that accesses the memory below this cache; the cache neither looks the line up
-/// nor keeps it.
+/// The kind of initiator of a request. It selects the virtual network, the statistics bucket, and the caches that may hold the
+/// line. `direct`: a unit next to a last-level cache that accesses the memory below this cache; the cache neither looks the
+/// line up nor keeps it.
 enum class RequestKind : std::uint8_t {
   host,
   command_processor,
