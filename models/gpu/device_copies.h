@@ -105,7 +105,7 @@ class DeviceCopies : public CopyContext {
   std::vector<WriteBackCounters> write_back_counters_;     // indexed by L2 bank
   std::unordered_map<std::string, std::size_t> banks_;     // index of each L2 bank, by name of its group
   std::unordered_map<std::string, std::size_t> channels_;  // index of each DRAM channel, by name of its group
-  std::uint64_t left_dirty_ = 0;  // sectors that install_copied() has made dirty, less those it has made clean, modulo 2^64
+  std::uint64_t left_dirty_ = 0;  // sectors that install_copied() has dirtied, minus those that it has cleaned, modulo 2^64
   std::int64_t owed_ = 0;         // sectors written by bulk copies that are neither in L2 nor counted as written back
 };
 

@@ -139,9 +139,9 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   /// The barrier that serves the compute units' requests at the end of a window; null without timing.
   WindowBarrier* barrier() { return memory_phase_.get(); }
 
-  /// Energy accounting; null without it (energy.model).
+  /// Energy accounting; null if energy.model is off.
   DeviceEnergy* energy() { return energy_.get(); }
-  /// Requests over time; null without them (gpu.request_interval).
+  /// Requests over time; null if gpu.request_interval is 0.
   DeviceRequests* requests() { return requests_.get(); }
 
   std::uint64_t wavefront_instructions() const { return dispatcher_.wavefront_instructions(); }
@@ -241,7 +241,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   mutable UsedByUnits used_by_units_;
   std::unique_ptr<DeviceEnergy> energy_;
   std::unique_ptr<SkippedResults> skipped_results_;
-  std::unique_ptr<UntimedUnits> untimed_units_;  ///< run untimed parts for the sampler
+  std::unique_ptr<UntimedUnits> untimed_units_;  ///< units that run untimed parts for the sampler
   std::unique_ptr<KernelSampler> sampler_;       ///< null: kernels are not sampled
 };
 

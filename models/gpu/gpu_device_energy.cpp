@@ -5,7 +5,7 @@
 namespace lacuna {
 namespace {
 
-/// Energies of this machine's clocks and array sizes, from those of the reference.
+/// Energies of the reference machine, converted to this machine's clocks and array sizes.
 EnergyParameters energies_of(const EnergyParameters& reference, const GpuDeviceParameters& p) {
   EnergyParameters e = reference;
   const Bytes vgprs{std::uint64_t{p.cu.vgprs_per_simd} * isa::kLanes * sizeof(std::uint32_t)};

@@ -139,8 +139,8 @@ void MemoryPhase::resolve(Tick end) {
   }
 }
 
-// Sends departed requests through the network to their destinations, serves them and returns the responses. `again`: this is
-// not the first exchange of the phase.
+// Sends departed requests through the network to their destinations, serves them and returns the responses. `again`: whether
+// the phase has had an exchange before.
 void MemoryPhase::exchange(Tick end, Tick now, bool again) {
   leaving_.clear();
   for (unsigned i = 0; i < groups_.size(); ++i) {

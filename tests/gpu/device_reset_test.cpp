@@ -27,7 +27,7 @@ namespace {
 constexpr std::uint64_t kBase = 0x100000;  // GPU virtual address of byte 0 of VRAM
 constexpr std::uint64_t kMapped = 4 << 20;
 constexpr std::uint64_t kRingPackets = 8;
-// Offsets in VRAM. Queue q's descriptor at + 0x100 q, its ring at + 0x1000 q; signal i at + 64 i.
+// Offsets in VRAM. Queue q has its descriptor at + 0x100 q and its ring at + 0x1000 q; signal i is at + 64 i.
 constexpr std::uint64_t kQueues = 0x0, kRings = 0x1000, kSignals = 0x4000, kKernel = 0x5000;
 constexpr std::uint64_t kSdmaRing = 0x6000, kSdmaPointer = 0x7000, kFence = 0x7040, kNeverWritten = 0x7080;
 constexpr std::uint64_t kSignalBytes = 0x1000;

@@ -395,7 +395,8 @@ TEST_P(MessagesTest, ARequestToABankAtItsOwnNodeDoesNotEnterTheNetwork) {
   EXPECT_GT(near_.network.at(1), Tick{});
 }
 
-// Each message is answered by another, as in a handshake: all arrive once, and no answer arrives before its message.
+// Each message is answered by another, as in a handshake: all messages arrive exactly once, and no answer arrives before its
+// message.
 TEST_P(MessagesTest, EveryMessageIsDeliveredOnceAmongRequests) {
   std::mt19937 random(3);
   at_bank_.echo = &far_;
