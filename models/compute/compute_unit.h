@@ -137,11 +137,11 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
   /// Launches a workgroup of a dispatch without scratch memory, whose wavefronts start at cycle `at`; false if it does not fit
   /// now. Its wavefronts are not counted in Dispatch::wavefronts.
   bool launch_untimed(Dispatch& dispatch, std::uint64_t workgroup, Cycles at);
-  /// Sets whether stores are kept in the store buffer, and reports until their delivery. When buffering ends, the wavefronts
-  /// that run_buffered() has held continue at cycle `at`.
+  /// Sets whether stores are kept in the store buffer, and whether reports are kept until they are delivered. When buffering
+  /// ends, the wavefronts that run_buffered() has held continue at cycle `at`.
   void set_buffered(bool buffered, Cycles at);
-  /// As run_untimed(), with buffered stores. A wavefront is held before an atomic operation, or an access that has to follow
-  /// one.
+  /// As run_untimed(), with buffered stores. A wavefront is held before an atomic operation, or before an access that must
+  /// follow an atomic operation.
   void run_buffered(Cycles limit);
   /// Number of wavefronts launched so far.
   std::uint64_t wavefronts() const { return workgroups_.wavefronts(); }

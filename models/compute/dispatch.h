@@ -98,7 +98,7 @@ struct Dispatch {
   /// Counters by group; null: the group has had no workgroup. Groups count concurrently; collect() sums the counters.
   std::vector<std::unique_ptr<DispatchWork>> work;
   std::uint64_t wavefront_instructions = 0;
-  /// Active lanes summed over vector, vector-memory and LDS instructions; scalar and control instructions count one each.
+  /// Active lanes summed over vector, vector-memory and LDS instructions; a scalar or control instruction adds 1.
   std::uint64_t thread_instructions = 0;
   KernelActivity activity;  ///< empty in functional mode
 

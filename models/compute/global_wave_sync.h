@@ -1,5 +1,5 @@
-// Global wave sync: 64 counters, each with a queue of wavefronts, as barriers or semaphores (Vega ISA manual, "DS_GWS_INIT" and
-// following). No timing: WaveSyncUnit decides when a released wavefront resumes.
+// Global wave sync: 64 counters, each with a queue of wavefronts, used as barriers or semaphores (Vega ISA manual,
+// "DS_GWS_INIT" and following). No timing: WaveSyncUnit decides when a released wavefront resumes.
 #pragma once
 
 #include <array>

@@ -27,9 +27,10 @@ unsigned user_sgprs_needed(const hsa::KernelDescriptor& d) {
   return std::min(n, kMaxUserSgprs);
 }
 
-/// Bits that the guide reserves ("must be 0") for the target and that no version of the descriptor uses. A kernel that sets one
-/// requires a feature that the target does not have. Fields that must be zero because the packet processor overwrites them
-/// (PRIORITY, ENABLE_TRAP_HANDLER, GRANULATED_LDS_SIZE, ...) are not among them: old compilers set some.
+/// Bits that the LLVM guide (see initial_state.h) reserves ("must be 0") for the target and that no version of the descriptor
+/// uses. A kernel that sets such a bit requires a feature that the target does not have. Fields that must be zero because the
+/// packet processor overwrites them (PRIORITY, ENABLE_TRAP_HANDLER, GRANULATED_LDS_SIZE, ...) are not among them: old compilers
+/// set some.
 struct ReservedBits {
   std::uint32_t rsrc1;
   std::uint32_t rsrc2;
@@ -91,8 +92,8 @@ void set_user_sgprs(SgprWriter& out, const Dispatch& dispatch, isa::Target targe
   if (d.kernarg_segment_ptr()) out.put64(dispatch.packet.kernarg_address);
   if (d.dispatch_id()) out.put64(dispatch.packet_index);
   if (d.flat_scratch_init()) {
-    // gfx8: the byte offset from the scratch pool's base, which is amd_queue_t's backing location, and the bytes of a lane.
-    // gfx9: the backing location, which is a 64-bit address.
+    // gfx8: the byte offset from the scratch pool's base, which is amd_queue_t's backing location, and the bytes of a lane's
+    // private memory. gfx9: the backing location, which is a 64-bit address.
     out.put(static_cast<std::uint32_t>(dispatch.scratch.backing_location));
     out.put(offsets_from_pool(target) ? private_bytes : static_cast<std::uint32_t>(dispatch.scratch.backing_location >> 32));
   }

@@ -93,7 +93,8 @@ class LoadStage {
     return pass_on(slot, instruction, counters, cycle);
   }
   /// Called after an instruction of the LDS unit has executed: slot.wave.access describes the access, whose bytes_per_lane is 0
-  /// if it only moves data between lanes; memory().addresses() has its offsets. The caller counts the result in lgkmcnt.
+  /// if the instruction only moves data between lanes; memory().addresses() has its offsets. The caller counts the result in
+  /// lgkmcnt.
   virtual LocalDataShare::Result access_lds(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
     return pass_on_lds(slot, instruction, cycle);
   }
@@ -119,7 +120,7 @@ class LoadStage {
 
   // -- accesses that a stage before this one does not pass on
 
-  /// Called when a load executes that the calling stage would delay. If this stage or one after it performs the load without
+  /// Called when a load executes that the calling stage would delay. If this stage or a later stage performs the load without
   /// requests, returns the load's token. The caller of perform() or depart() calls MemoryTokens::issued() for such a token.
   virtual std::optional<MemoryTokens::Token> perform(WavefrontSlot& slot, const StagedAccess& load, Counters counters,
                                                      Cycles cycle) {

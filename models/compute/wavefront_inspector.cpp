@@ -57,7 +57,7 @@ WavefrontWait WavefrontInspector::wait_of(const WavefrontSlot& slot, Cycles end)
   if (slot.held_by(StallReason::vm_limit) || slot.held_by(StallReason::lgkm_limit)) return WavefrontWait::counter;
   if (slot.held_by(StallReason::registers)) return WavefrontWait::registers;
   if (slot.held_by(StallReason::fetch)) return WavefrontWait::fetch;
-  // Units have run to the end of the window. A wavefront that is ready later waits for a response at a known time.
+  // Units have run to the end of the window. A wavefront that is ready later waits for a response at a known time, or sleeps.
   if (slot.when <= end) return WavefrontWait::none;
   const isa::DecodedInstruction* const previous = previous_instruction(slot);
   if (previous == nullptr) return WavefrontWait::none;

@@ -173,7 +173,7 @@ class Observer {
     const isa::DecodedInstruction* const instruction = code_.at(wave_.pc);
     if (instruction == nullptr || !allocation_.holds(*instruction)) return stop(WavefrontObservation::End::stopped);
     const std::uint64_t pc = wave_.pc;
-    // Clocks advance: a loop that reads one never repeats.
+    // Clocks advance: a loop that reads a clock never repeats.
     ++wave_.clock;
     ++wave_.real_time;
     wave_.access = {};

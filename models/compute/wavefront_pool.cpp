@@ -125,7 +125,7 @@ std::string WavefrontPool::lacks(const WorkgroupNeeds& needs) const {
 }
 
 // Allocates a slot, vector and scalar registers for every wavefront, on the SIMDs in rotation. If resources for a wavefront are
-// missing, releases all and returns false.
+// missing, releases all allocated resources and returns false.
 bool WavefrontPool::take_slots(const WorkgroupNeeds& needs) {
   placement_.clear();
   const unsigned granules = vgpr_granules(needs);

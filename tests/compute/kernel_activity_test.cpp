@@ -1,4 +1,4 @@
-// Tests the breakdown of wavefronts' time: the parts add up to the whole, and each cause is found where the test produces it.
+// Tests the breakdown of wavefronts' time: the parts add up to the total, and each cause is charged if the test produces it.
 #include "models/compute/kernel_activity.h"
 
 #include <gtest/gtest.h>

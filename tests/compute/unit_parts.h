@@ -37,7 +37,7 @@ class ResponsiveMemory : public MemoryTarget {
     if (defers) pending_.push_back({&client, tag, response});
     return !defers;
   }
-  /// Responds to everything pending.
+  /// Responds to all pending requests.
   void respond() {
     std::vector<Pending> pending;
     pending.swap(pending_);

@@ -2,7 +2,7 @@
 //
 // Performance notes
 //   - The units of a GPU do not fit into the host's caches: between two windows most of a unit has been evicted. Windows
-//     announces a unit while the one before it runs; prefetch_ready() then requests the wavefronts that can issue.
+//     announces a unit while the previous unit runs; prefetch_ready() then requests the wavefronts that can issue.
 //   - prefetch_slot() prefetches the lines of a wavefront that every issue reads. Which registers are read depends on the
 //     instruction: prefetch_operands() requests those of a wavefront's next instruction while other wavefronts issue.
 //   - sizeof(WavefrontSlot) is an odd number of cache lines. With an even number, the lines of one member in all slots share

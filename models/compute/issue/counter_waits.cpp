@@ -2,7 +2,7 @@
 
 namespace lacuna {
 
-// SIMM16 of s_waitcnt: GCN3 ISA manual; gfx9 adds vmcnt bits 5:4 at 15:14.
+// The fields of SIMM16 are those of the GCN3 ISA manual, s_waitcnt; gfx9 adds bits 5:4 of vmcnt at 15:14.
 void CounterWaits::wait(WavefrontSlot& slot, std::uint32_t simm16, Cycles cycle) {
   const unsigned vm = (simm16 & 0xf) | ((simm16 >> 14 & 3) << 4 & vm_limit_);
   const unsigned lgkm = simm16 >> 8 & 0xf;

@@ -21,8 +21,8 @@ struct OperationDelays {
   }
 };
 
-/// Outstanding operations, each with the cycle of its completion, or open while this is not known. A counter is used in one of
-/// two modes:
+/// Outstanding operations, each with the cycle of its completion. An operation is open while this cycle is not known. A counter
+/// is used in one of two modes:
 ///   in order      vmcnt (GCN3 ISA manual, "Data dependency resolution": loads return in issue order). No operation completes
 ///                 before its predecessor.
 ///   out of order  lgkmcnt. Operations leave the counter in order of completion.

@@ -16,8 +16,9 @@ struct CoalescedLine {
   ByteMask byte_mask{};
 };
 
-/// All 64 lanes of one instruction are coalesced together; each distinct line becomes one transaction, in order of first lane
-/// (as in MGPUSim's coalescer; hardware works on groups of 16 lanes, docs/deviations/compute.md).
+/// All 64 lanes of one instruction are coalesced together; each distinct line becomes one transaction. Transactions are in the
+/// order of the first lanes that access their lines (as in MGPUSim's coalescer; hardware works on groups of 16 lanes,
+/// docs/deviations/compute.md).
 class Coalescer {
  public:
   /// `line_bytes`: 32, 64 or 128; otherwise std::invalid_argument.

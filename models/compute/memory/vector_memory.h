@@ -88,7 +88,7 @@ class VectorMemory : private MemoryClient {
   void reset();
 
  private:
-  /// A line that waits for an entry of the reorder buffer, or for earlier lines that wait for one.
+  /// A line that waits for an entry of the reorder buffer, or for earlier lines that wait for an entry.
   struct Waiting {
     MemoryRequest request;
     std::uint64_t virtual_address;
@@ -96,7 +96,7 @@ class VectorMemory : private MemoryClient {
     MemoryTokens::Token token;
     Race race;
   };
-  /// Request that occupies an entry of the reorder buffer.
+  /// A request that occupies an entry of the reorder buffer.
   struct Entered {
     MemoryTokens::Token token = 0;
     MemoryResponse response;

@@ -24,12 +24,12 @@ namespace lacuna {
 
 class UnitReports final : public DeferredWork {
  public:
-  /// `immediate`: reports are delivered by the call that makes them. The referenced objects must outlive this object.
+  /// `immediate`: whether reports are delivered by the call that makes them. The referenced objects must outlive this object.
   UnitReports(ComputeUnitPlace place, Clock clock, bool immediate, ComputeUnitListener& listener, InstructionFetch& fetch)
       : place_(place), clock_(clock), immediate_(immediate), listener_(listener), fetch_(fetch) {}
 
   bool immediate() const { return immediate_; }
-  /// Changes `immediate`. All reports have been delivered.
+  /// Changes `immediate`. Requires that all reports have been delivered.
   void set_immediate(bool immediate) { immediate_ = immediate; }
 
   void workgroup_done(Dispatch& dispatch, std::span<const std::uint32_t> scratch_slots, Tick at);
