@@ -35,7 +35,7 @@ struct ReservedBits {
   std::uint32_t rsrc1;
   std::uint32_t rsrc2;
   std::uint32_t rsrc3;
-  std::uint16_t properties;  ///< 9:7 are code object v2's grid workgroup counts, 11 is v5's USES_DYNAMIC_STACK
+  std::uint16_t properties;  ///< excludes 9:7 (grid workgroup counts of code object v2) and 11 (USES_DYNAMIC_STACK of v5)
 };
 constexpr ReservedBits kReservedGfx8{.rsrc1 = 0xfc00'0000, .rsrc2 = 0x8000'0000, .rsrc3 = 0xffff'ffff, .properties = 0xf400};
 constexpr ReservedBits kReservedGfx90a{.rsrc1 = 0xf800'0000, .rsrc2 = 0x8000'0000, .rsrc3 = 0xfffe'ffc0, .properties = 0xf400};

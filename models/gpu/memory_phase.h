@@ -115,8 +115,8 @@ class MemoryPhase : public WindowBarrier {
   /// A request whose packets are in flight in a stepped network.
   struct SteppedFlight : Flight {
     std::uint32_t number = 0;  ///< index in flights_
-    bool served = false;       ///< whether the packet in flight is the reply
-    bool message = false;      ///< whether the packet is a message, for which only sender, receiver and tag are used
+    bool served = false;       ///< whether the packet in flight is the reply, or a message in the network of replies
+    bool message = false;      ///< whether the packet is a message; uses sender, receiver, tag, reply_flits and served
     LatencyBreakdown below;    ///< the breakdown that `timing.below` refers to
     VirtualNetwork network() const { return served ? VirtualNetwork::reply : VirtualNetwork::request; }
     unsigned flits() const { return served ? reply_flits : request_flits; }

@@ -55,14 +55,14 @@ struct Requesters : sc_core::sc_module {
   std::vector<std::unique_ptr<TestInitiator>> initiators;
 };
 
-/// The destinations are memories.
+/// Requesters whose destinations are memories.
 struct Machine : Requesters {
   Machine(sc_core::sc_module_name module_name, const FabricParameters& parameters) : Requesters(module_name, parameters) {
     for (unsigned i = 0; i < 2; ++i) fabric->destinations[i].bind(memories[i]->port);
   }
 };
 
-/// The destinations are last-level caches, whose memories respond late.
+/// Requesters whose destinations are last-level caches with memories that respond late.
 struct LateMachine : Requesters {
   LateMachine(sc_core::sc_module_name module_name, const FabricParameters& parameters, Tick min_packet_time)
       : Requesters(module_name, parameters, min_packet_time) {

@@ -9,7 +9,7 @@
 
 namespace lacuna {
 
-/// Delays of an operation relative to an idle machine, in cycles by cause. For reports only; saturates.
+/// Delays of an operation relative to an idle machine, in cycles by cause. For reports only; the values saturate.
 struct OperationDelays {
   std::uint16_t tlb = 0;
   std::uint16_t mshr = 0;
