@@ -46,10 +46,10 @@ class BookedNetwork : public Network {
     std::uint64_t last_switch;
   };
 
-  /// Books path_ for a packet that is ready in cycle `start`, with many virtual channels. `replies`: number of flits if the
-  /// packet is on VirtualNetwork::reply, else 0.
+  /// Books path_ for a packet that is ready in cycle `start`, if there are many virtual channels. `replies`: number of flits if
+  /// the packet is on VirtualNetwork::reply, else 0.
   Passage pass_freely(std::uint64_t start, unsigned flits, unsigned replies);
-  /// Books path_ for a packet that is ready in cycle `start`, with few virtual channels.
+  /// Books path_ for a packet that is ready in cycle `start`, if there are few virtual channels.
   Passage pass_channels(std::uint64_t start, unsigned flits, unsigned replies, unsigned kind);
   void count_output(unsigned output, unsigned flits, unsigned replies) {
     outputs_[output].all += flits;

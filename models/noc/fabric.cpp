@@ -17,8 +17,8 @@
 namespace lacuna {
 namespace {
 
-// Bookings before SystemC time are dropped whenever SystemC time has advanced by this number of cycles, possibly in one step:
-// calendars extend from the time of the last drop to the latest booking.
+// Minimum number of cycles between two drops of past bookings. Calendars extend from the time of the last drop to the latest
+// booking.
 constexpr unsigned kRetireCycles = 128;
 
 }  // namespace
@@ -171,7 +171,8 @@ void Fabric::transport_split(unsigned source, tlm::tlm_generic_payload& payload,
     payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
     return;
   }
-  // A repeating byte enable pattern would have to be rotated for each part; no initiator sends one across channels.
+  // A repeating byte enable pattern would have to be rotated for each part. No initiator sends such a transaction to several
+  // destinations.
   const bool enables = payload.get_byte_enable_ptr() != nullptr;
   if (enables && payload.get_byte_enable_length() < payload.get_data_length()) {
     payload.set_response_status(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);

@@ -99,8 +99,8 @@ class Fabric : public sc_core::sc_module {
 
   const FabricStatistics& statistics() const { return statistics_; }
   virtual void describe(StatisticsGroup& group) const { statistics_.describe(group); }
-  /// Registers blocks noc_router and noc_link. The default implementation counts one switch per packet, the crossbar's;
-  /// networks of switches override the function.
+  /// Registers blocks noc_router and noc_link. The default implementation, for the crossbar, counts one switch per packet;
+  /// networks of switches override it.
   virtual void describe_energy(EnergyMeter& meter, const NocEnergy& energy) const;
   const AddressRoutes& routes() const { return routes_; }
   /// Drops packets in flight. Overrides must call the base function.
@@ -122,8 +122,7 @@ class Fabric : public sc_core::sc_module {
   /// Sends a packet whose last flit is ready at `at` from one node to another, and counts it. Throws std::out_of_range if the
   /// fabric has no such node or virtual network.
   Traversal send(unsigned from, unsigned to, VirtualNetwork network, unsigned flits, Tick at);
-  /// Nodes whose switches a packet passes, both ends included. `alternative`: one of the paths between which the routing
-  /// chooses for each packet.
+  /// Nodes whose switches a packet passes, both ends included. `alternative`: number of the path, below path_alternatives().
   virtual std::vector<unsigned> path_nodes(unsigned from, unsigned to, unsigned alternative = 0) const;
   /// Number of paths between which the routing chooses.
   virtual unsigned path_alternatives() const { return 1; }
@@ -175,8 +174,8 @@ class Fabric : public sc_core::sc_module {
   /// Adds the counters of `tally` to the statistics and clears `tally`.
   void count(FabricTally& tally);
 
-  /// Announces that SystemC time has advanced to `now`: no further packet departs earlier. Drops past bookings from time to
-  /// time.
+  /// Announces that SystemC time has advanced to `now`: no further packet departs earlier. Drops past bookings if enough time
+  /// has passed since the last drop.
   void advance(Tick now) {
     if (now < next_retire_) return;
     next_retire_ = now + retire_period_;
@@ -241,9 +240,9 @@ inline void Fabric::count_passed(unsigned source, unsigned destination, const Fa
   tally.destinations[destination] += passed;
 }
 
-/// Creates the fabric that the parameters select. Its sources are `source_count` sources, then those of `guests`; its
-/// destinations are all that the routes name; the last of these are those of `guests`. Throws std::invalid_argument if shape or
-/// placement is invalid.
+/// Creates the fabric that the parameters select. Its sources are `source_count` sources, followed by the sources of `guests`.
+/// Its destinations are those that the routes name; the last of them belong to `guests`. Throws std::invalid_argument if shape
+/// or placement is invalid.
 std::unique_ptr<Fabric> make_fabric(sc_core::sc_module_name module_name, const FabricParameters& parameters,
                                     unsigned source_count, AddressRoutes routes, const FabricGuests& guests = {});
 

@@ -19,7 +19,7 @@ std::vector<unsigned> Network::path_nodes(unsigned from, unsigned to, unsigned a
 unsigned Network::choose_alternative(unsigned from) {
   if (topology_->alternatives() == 1) return 0;
   // SplitMix64's finalizer (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014); the seed
-  // keeps the nodes' sequences apart.
+  // gives each node a different sequence.
   std::uint64_t z = (std::uint64_t{from} << 40) + ++chosen_[from] * 0x9e37'79b9'7f4a'7c15;
   z = (z ^ z >> 30) * 0xbf58'476d'1ce4'e5b9;
   z = (z ^ z >> 27) * 0x94d0'49bb'1331'11eb;

@@ -15,14 +15,14 @@ struct FabricPlacement {
   std::vector<unsigned> destinations;  ///< node of each destination
 };
 
-/// Additional sources and destinations that share the node of another one. Guests are numbered after all others.
+/// Additional sources and destinations, each at the node of another source or destination. Guests have the highest numbers.
 struct FabricGuests {
   std::vector<unsigned> sources;       ///< the source whose node each guest shares
   std::vector<unsigned> destinations;  ///< the destination whose node each guest shares
 };
 
-/// Places sources and destinations; `source_count` and `destination_count` exclude guests. Without routers each source and
-/// destination other than a guest has one node; a topology with routers has the nodes of its shape. Throws
+/// Places sources and destinations; `source_count` and `destination_count` exclude guests. A fabric without routers has as many
+/// nodes as sources and destinations other than guests; a topology with routers has the nodes of its shape. Throws
 /// std::invalid_argument that describes the mistake in a shape or a list of nodes.
 FabricPlacement place(const FabricParameters& parameters, unsigned source_count, unsigned destination_count,
                       const FabricGuests& guests = {});

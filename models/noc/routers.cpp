@@ -103,7 +103,7 @@ void Routers::send(const Packet& packet) {
   std::push_heap(later_.begin(), later_.end());
 }
 
-// Records the ends of each link of a path, when the first packet takes the link.
+// Records for each link of a path the output at its beginning and the input at its end.
 void Routers::note_links(const std::vector<SwitchPass>& path) {
   for (std::size_t i = 1; i < path.size(); ++i) {
     outputs_[path[i - 1].output].downstream = path[i].input;
@@ -180,7 +180,7 @@ void Routers::start_packets() {
   }
 }
 
-// Injects one flit from each node that has a packet. The switch can forward the flit from the next cycle on.
+// Injects at most one flit from each node that has a packet. The switch can forward the flit from the next cycle on.
 void Routers::inject() {
   for (unsigned node = waiting_nodes_.next(0); node < waiting_nodes_.size(); node = waiting_nodes_.next(node + 1)) {
     for (unsigned i = 0; i < networks_; ++i) {

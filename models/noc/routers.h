@@ -90,7 +90,7 @@ class Routers {
     std::uint64_t injection;  ///< Delivery::injection, once the last flit is injected
     std::vector<SwitchPass> path;
   };
-  /// A virtual channel of an input, by input * channels_ + channel.
+  /// A virtual channel of an input; its index is input * channels_ + channel.
   struct InputChannel {
     std::uint32_t output = kNone;  ///< output channel allocated to the packet at the front
     std::uint16_t wanted = 0;      ///< output requested by the head at the front, while no channel is allocated
@@ -98,7 +98,7 @@ class Routers {
     std::uint16_t count = 0;       ///< number of flits in the buffer
     std::uint8_t preferred = 0;    ///< round robin: channel of the output to be requested first
   };
-  /// A virtual channel of an output, by output * channels_ + channel. The channel leads to the downstream input's channel of
+  /// A virtual channel of an output; its index is output * channels_ + channel. It leads to the downstream input's channel of
   /// the same number.
   struct OutputChannel {
     std::uint32_t owner = kNone;  ///< input channel to which the output channel is allocated
@@ -108,7 +108,7 @@ class Routers {
     std::uint16_t credits = 0;
     bool tail_sent = false;  ///< the channel waits for the credit of its packet's last flit
   };
-  /// A port of the switch for one group of an input's channels, by input * speedup_ + group.
+  /// A port of the switch for one group of an input's channels; its index is input * speedup_ + group.
   struct SwitchPort {
     std::uint8_t preferred = 0;  ///< round robin: channel to bid first
     std::uint8_t bid = 0;        ///< channel that bids in this cycle

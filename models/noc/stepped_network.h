@@ -32,8 +32,8 @@ class SteppedNetwork : public Network {
   void reset() override;
   const OutputFlits& output(unsigned output) const override { return routers_.output(output); }
 
-  /// Sends a packet as carry() does, with a `tag` that the caller chooses, other than kSynchronous. A packet that is ready
-  /// before the time of the last advance_to() departs at that time.
+  /// Sends a packet as carry() does. `tag`: identifies the packet in its Arrival; any value except kSynchronous. A packet that
+  /// is ready before the time of the last advance_to() departs at that time.
   void launch(const Ends& ends, VirtualNetwork network, unsigned flits, Tick at, std::uint32_t tag);
   /// Simulates up to `end`. Appends to `arrived` the packets that have left their last switch, in the order of arrival, which
   /// is up to lookahead() later.

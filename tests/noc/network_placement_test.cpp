@@ -47,7 +47,7 @@ TEST(NetworkPlacement, MoreThanNodes) {
 }
 
 TEST(NetworkPlacement, SourcesAtGivenNodes) {
-  // Two sources share a node, another one shares a destination's node; further sources are assigned round robin.
+  // Two sources share a node, and a third shares a destination's node; further sources are assigned round robin.
   const auto n = network(
       {.topology = FabricTopology::mesh, .columns = 4, .rows = 4, .placement = "0,0 3,3", .source_placement = "1,0 1,0;3,3"}, 4,
       2);

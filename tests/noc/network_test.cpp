@@ -94,7 +94,7 @@ TEST(Network, ReadsOfOneMemoryShareItsReplyLink) {
   auto& b = fresh();
   EXPECT_EQ(b.initiators[0].time_read(0_ns, kBase, 64).at, 123_ns);
   // One more link in each direction: 23 + 2 x 4 cycles unloaded. The reply enters the memory's port 4 cycles after the first
-  // one, when the first one's flits have left.
+  // reply, when all flits of the first reply have left.
   EXPECT_EQ(b.initiators[1].time_read(0_ns, kBase, 64).at, 131_ns);
   // The second reply is ready at the memory's port at 114 ns, when the first reply occupies the port for 4 cycles.
   fresh();

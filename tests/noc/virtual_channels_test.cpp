@@ -58,8 +58,8 @@ TEST(VirtualChannels, OneChannelIsReallocatedBetweenPackets) {
 }
 
 // Head-of-line blocking: packets that follow the front packet of the only channel wait, whatever their destination. Node 2's
-// flits keep the link from 2 to 3 busy, so that a packet from 1 to 3 waits at 2, and behind it a packet from 1 that would eject
-// at 2.
+// flits keep the link from 2 to 3 busy. A packet from 1 to 3 therefore waits at 2, and behind it waits a packet from 1 that
+// would be ejected at 2.
 TEST(VirtualChannels, TheFrontPacketBlocksTheChannel) {
   const auto waiting = [](unsigned channels) {
     const auto mesh = row_of_nodes(channels);
