@@ -12,8 +12,8 @@
 //
 // The figure defines the order of the fields, Table 1 the codes. The offset is the byte's position in a transaction of 32 B.
 // For transactions of 64 B, the offset has 6 bits and the lower address bits are 23: the same 29 bits of the address are in the
-// same position, so that the encoding does not depend on the transaction size. Lanes whose addresses differ above these 29 bits
-// (512 MiB) do not share upper bits, and the load cannot be held.
+// same position, so the encoding does not depend on the transaction size. Lanes whose addresses differ above these 29 bits (512
+// MiB) do not share upper bits, and the load cannot be held.
 //
 // Only the first register holds the address: an instruction that overwrites this register while other registers are busy must
 // issue the load first. Inactive lanes of a register keep their data. Pure functions: no state, no time.
@@ -83,7 +83,7 @@ constexpr unsigned bytes_of(Type type) {
 /// Number of destination registers of a load.
 constexpr unsigned registers_of(Type type) { return (bytes_of(type) + 3) / 4; }
 
-/// Value stored in register `position` (1 to 3) of a held load, which refers to the load's first register.
+/// Word in register `position` (1 to 3) of a held load. It refers to the load's first register.
 constexpr std::uint32_t follower_word(unsigned position) { return position << kAddressBits; }
 /// First register of the load to which `busy_register` belongs; `word`: contents of `busy_register` in a lane.
 constexpr unsigned first_register(std::uint32_t word, unsigned busy_register) {
@@ -165,7 +165,7 @@ std::optional<Refusal> why_not_held(const isa::Instruction& instruction, const i
 /// (0.0091 %). The paper does not say what it counts.
 struct Cost {
   std::uint64_t busy_bits = 0;   ///< busy bits of a compute unit: one for each lane of each physical register
-  std::uint64_t upper_bits = 0;  ///< upper address bits of a compute unit: 35 for each physical register of a wavefront
+  std::uint64_t upper_bits = 0;  ///< upper address bits of a compute unit: 35 for each physical register
   double area_mm2 = 0;           ///< area of the bits of all compute units
   double share_of(double die_mm2) const { return area_mm2 / die_mm2; }
 };

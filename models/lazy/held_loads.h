@@ -30,9 +30,9 @@ struct HeldLoad {
   LaneMasks busy{};          ///< lanes whose data are not in the register
   LaneMasks zero{};          ///< lanes whose data are zero according to the zero masks
   LaneMasks served{};        ///< lanes filled by a transaction that has departed
-  LaneMasks suspended{};     ///< lanes that made no difference to an instruction, which executed without them
+  LaneMasks suspended{};     ///< lanes that an instruction has skipped because they do not affect its result
   LaneMasks need{};          ///< lanes that the instruction being prepared needs
-  bool touched = false;      ///< the instruction being prepared touches the load
+  bool touched = false;      ///< InstructionNeeds::touch() has found the load; false after the call
   unsigned written = 0;      ///< registers of the load that the instruction being prepared writes: bit r is register r
   // State of the load's zero reads:
   bool has_zeros = false;    ///< `zero` has not been applied yet
@@ -79,7 +79,7 @@ class HeldLoads {
   /// Adds a load to those of a wavefront; the caller has set its slot, registers, bytes and lanes. All its lanes are busy.
   void enter(OfWavefront& w, HeldLoad& load);
   /// Clears the busy bits of lanes of a register that are filled or no longer needed. Returns true if these were the load's
-  /// last busy lanes, so that the wavefront no longer holds the load.
+  /// last busy lanes; the wavefront then no longer holds the load.
   bool free_lanes(OfWavefront& w, HeldLoad& load, unsigned r, Lanes lanes);
   /// Calls `body(load)` for all loads of a wavefront, then drops them.
   template <typename Body>
@@ -87,7 +87,7 @@ class HeldLoads {
     for (const std::uint16_t number : w.loads) body(*all_[number]);
     w.clear();
   }
-  /// Calls `body(load, register of the load)` for the busy registers of a range.
+  /// Calls `body(load, r)` for each busy register of a range, which is register `r` of the load.
   template <typename Body>
   void for_busy(const OfWavefront& w, const isa::RegisterRange& range, Body&& body) {
     if (range.file != isa::OperandKind::vgpr && range.file != isa::OperandKind::agpr) return;

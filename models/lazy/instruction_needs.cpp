@@ -94,7 +94,7 @@ void InstructionNeeds::keep_addresses(HeldLoads::OfWavefront& w, const isa::Deco
   });
 }
 
-// Removes from the needed lanes those in which an operand does not affect the result, so that its load stays held there.
+// Removes from the needed lanes of an operand those in which the operand does not affect the result: its load stays held there.
 void InstructionNeeds::spare(HeldLoads::OfWavefront& w, const isa::DecodedInstruction& instruction,
                              const isa::Wavefront& wave) {
   isa::SourceLanes busy{};

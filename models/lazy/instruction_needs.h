@@ -1,6 +1,6 @@
 // Analysis of an instruction before it executes: the lanes of held loads that it needs. No time, no requests.
 //
-//   touch()   finds the loads whose registers the instruction reads or whose address it overwrites
+//   touch()   finds the loads of which the instruction reads a register, and those of several registers of which it writes one
 //   find()    after zero masks have been applied: finds the lanes of each register that the instruction needs
 //             (HeldLoad::need), and those that it does not need because the other operand is zero (section 4.3)
 //
@@ -30,7 +30,7 @@ class InstructionNeeds {
   InstructionNeeds(HeldLoads& loads, const LazyParameters& parameters)
       : loads_(loads), has_otimes_(lacuna::has_otimes(parameters.mode)), ieee_(parameters.otimes_ieee) {}
 
-  /// Whether the instruction needs all held loads of its wavefront, because other wavefronts may change memory afterwards.
+  /// Whether the instruction needs all held loads of its wavefront: see the rules in models/lazy/lazy_unit.h.
   static bool needs_everything(const isa::Instruction& instruction, const isa::Wavefront& wave);
   /// Lanes of the destination registers that the instruction writes.
   static Lanes written_lanes(const isa::Instruction& instruction, const isa::Wavefront& wave);

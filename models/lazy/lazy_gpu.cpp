@@ -79,7 +79,7 @@ std::unique_ptr<DeviceExtension> LazyGpuParameters::make(const GpuDeviceParamete
 
 // -- hardware
 
-// Compute units have no sockets for zero caches: their requests are for timing only, and functional mode makes none.
+// Compute units have no sockets for zero caches: requests for masks are for timing only, and there are none in functional mode.
 ZeroCaches::ZeroCaches(const LazyGpuParameters& parameters, const GpuDeviceParameters& device)
     : map(parameters.mask_map(device)) {
   const GpuParameters& gpu = device.gpu;

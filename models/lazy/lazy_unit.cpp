@@ -85,7 +85,7 @@ bool LazyUnit::prepare_registers(WavefrontSlot& slot, const isa::DecodedInstruct
   return true;
 }
 
-// FirstUse::all: adds the lanes of all other loads that are not known to be zero and not suspended.
+// FirstUse::all: adds the lanes of all other loads whose masks are known, except zero and suspended lanes.
 void LazyUnit::need_all(Wavefront& w, Cycles cycle) {
   const std::vector<std::uint16_t> touched = needs_.touched();
   for (const std::uint16_t number : std::vector<std::uint16_t>(w.loads)) {

@@ -8,7 +8,7 @@
 //                                   mask only
 //   end          wavefront_ended()  loads that are still held are never issued
 //
-// Functional execution is eager: a load's values are in its registers when it has executed. Only its requests are held, so that
+// Functional execution is eager: a load's values are in its registers when it has executed. Only its requests are held, so
 // every mode computes the same bits by construction. The rules below ensure that hardware would compute them as well;
 // `lazy.check` verifies it: memory must still hold the values of the load when its request departs.
 //
@@ -23,8 +23,8 @@
 //                       all other registers, and zero masks set the first register to zero only after the others
 //   s_waitcnt           does not wait for held loads: they count as completed
 //
-// Stages after this one (models/compute/load_stage.h): a load that one of them performs without requests is not held. They are
-// queried again when requests of a held load depart.
+// Later stages (models/compute/load_stage.h) are queried when a load executes: a load that a stage performs without requests is
+// not held. They are queried again when requests of a held load depart.
 //
 // HeldLoads is the table of held loads, InstructionNeeds the analysis of an instruction. RacingLoads has the loads of
 // eager_zero, which are not held.
@@ -106,7 +106,7 @@ class LazyUnit : public LoadStage, private ZeroRequests::Client {
   /// Whether held loads occupy the address unit only once.
   bool is_addressed_once() const { return parameters_.address_unit == AddressUnit::once; }
 
-  // lazy_unit.cpp: before instructions
+  // lazy_unit.cpp: work before an instruction issues
   bool prepare_registers(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
   void need_all(Wavefront& w, Cycles cycle);
   bool masks_known(WavefrontSlot& slot, Wavefront& w, Cycles cycle);

@@ -1,4 +1,4 @@
-// Memory accesses of the lazy unit: requests of held loads and of stores, and those that are eliminated.
+// Memory accesses of the lazy unit: requests of held loads and of stores, and the elimination of requests.
 
 #include <algorithm>
 #include <bit>
@@ -145,7 +145,8 @@ void LazyUnit::issue(HeldLoad& load, Cycles cycle) {
     for (unsigned r = 0; r < load.registers.count; ++r) add_lanes(load, r, load.need[r] & load.suspended[r]);
     count(slot, LazyCount::suspended_issued, lines_.lines().size());
   }
-  // One access to all registers from the first needed one to the last: a lane's registers are mostly in one transaction.
+  // A single access to all registers from the first to the last needed register: a lane's registers are mostly in one
+  // transaction.
   unsigned first = 0;
   while (load.need[first] == 0) ++first;
   unsigned end = load.registers.count;
@@ -181,8 +182,8 @@ MemoryTokens::Token LazyUnit::send(const HeldLoad& load, const MemoryAccess& acc
   return memory_.send_addressed(*load.slot, access, lines, own_counters(), leaves(load, cycle) + clock_.period() * delay.n);
 }
 
-// Stages that examine loads receive the whole load, and may leave some of its lanes to be requested. If a load departs in
-// parts, they receive the first part.
+// Later stages receive the whole load, and may perform some of its lanes; the others are requested. If a load departs in parts,
+// they receive the first part.
 MemoryTokens::Token LazyUnit::depart_held(const HeldLoad& load, const MemoryAccess& part, bool whole, Cycles cycle) {
   const auto is_served = [](Lanes lanes) { return lanes != 0; };
   if (std::any_of(load.served.begin(), load.served.end(), is_served))

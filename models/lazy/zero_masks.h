@@ -1,9 +1,9 @@
 // Zero masks of GPU memory (LazyGPU, ISCA '25, section 4.2): their addresses, and the words for which they are valid.
 //
 // A mask has a bit for each `mask_bits` bits of memory: the bit is set if all of these are zero. Masks move in transactions, as
-// data do: a mask transaction of 32 bytes covers 32 x mask_bits bytes of data, all of one memory partition: 32 x mask_bits
-// consecutive bytes of the partition's local addresses. With P partitions interleaved every I bytes, these are consecutive
-// bytes of memory if I is at least 32 x mask_bits, and otherwise the partition's chunks of consecutive rounds of interleaving.
+// data do. A mask transaction of 32 bytes covers 32 x mask_bits consecutive bytes of one memory partition's local addresses.
+// With P partitions interleaved every I bytes, these are consecutive bytes of memory if I is at least 32 x mask_bits, and
+// otherwise the partition's chunks of consecutive rounds of interleaving.
 //
 // Masks are stored in the DRAM of their partition, after its data. Their bus addresses are visible only inside the GPU's memory
 // system.
@@ -66,8 +66,8 @@ class ZeroMaskMap {
 /// Words of memory with a valid mask, if only stores of wavefronts update masks (`lazy.masks = stores`). One bit per 32-bit
 /// word, in host memory that is allocated only where words are known.
 ///
-/// Within a time window compute units see the state at its beginning: words that their stores make known are collected for each
-/// group of units that a host thread runs, and applied at the end of the window, group after group. The state therefore does
+/// Within a time window compute units see the state at its beginning: words that become known by their stores are collected for
+/// each group of units that a host thread runs. They are applied at the end of the window, group after group, so the state does
 /// not depend on the number of threads.
 class ZeroMasks : public WindowObserver, public WriteObserver {
  public:

@@ -46,8 +46,8 @@ class ZeroRequests : private MemoryClient {
     collect(lines, Use::load);
     return static_cast<unsigned>(masks_.size());
   }
-  /// Finds the mask transactions of lines that an instruction stores to; marks their words in ZeroPath::masks. Returns their
-  /// number.
+  /// Finds the mask transactions of lines that an instruction stores to, and records the store in ZeroPath::masks. Returns the
+  /// number of transactions.
   unsigned find_masks_to_write(std::span<const CoalescedLine> lines, bool atomic) {
     collect(lines, atomic ? Use::atomic : Use::store);
     return static_cast<unsigned>(masks_.size());

@@ -99,7 +99,7 @@ TEST(HeldLoad, DecodesAllTypesOffsetsAndLanes) {
   }
 }
 
-// Exactly at 2^29: the last byte below and the first above do not share upper bits.
+// The last byte below a multiple of 2^29 and the byte at that multiple do not share upper bits.
 TEST(HeldLoad, LanesMustShareUpperBits) {
   LaneWords words;
   words.fill(0x1234);
@@ -255,7 +255,7 @@ TEST(HeldLoad, LanesInApertures) {
   }
 }
 
-// The predicate uses the flags of the table; instruction names show whether these are correct.
+// why_not_held() uses flags of the instruction table, which are compared with the instructions' names.
 TEST(HeldLoad, FlagsOfAllLoads) {
   unsigned loads = 0;
   for (const isa::Format format : isa::all_formats()) {

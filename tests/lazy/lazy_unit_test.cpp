@@ -172,7 +172,7 @@ TEST_F(LazyUnitTest, ExecDeterminesTheNeededLanes) {
   const KernelActivity rest = run(LazyMode::lazy, program(kLaneAddress, kLoad2, kExecLow16, kUse2, kExecAll, kUse2, kEnd));
   EXPECT_EQ(sent_, kTransactions) << "each once";
   EXPECT_EQ(of(rest, LazyCount::dead), 0u);
-  // Lanes that are overwritten under EXEC are no longer needed; the others are.
+  // Lanes that are overwritten under EXEC are not needed; all other lanes are.
   run(LazyMode::lazy, program(kLaneAddress, kLoad2, kExecLow16, kClear2, kExecAll, kUse2, kEnd));
   EXPECT_EQ(sent_, kTransactions - 2);
   // The address is captured when the load executes.
@@ -189,7 +189,8 @@ TEST_F(LazyUnitTest, ALoadOverAPartlyHeldOneIsSentImmediately) {
 }
 
 TEST_F(LazyUnitTest, ATransactionFillsAllItsRegisters) {
-  // 16 bytes per lane: a transaction of 32 bytes serves two lanes, so that loading one register of each also loads the others.
+  // 16 bytes per lane: a transaction of 32 bytes serves two lanes. Loading one register of a lane also loads its other
+  // registers.
   const KernelActivity a = run(LazyMode::lazy, program(kWideAddress, kLoadQuad4, kUse6, kUse6, kClear4, kEnd));
   EXPECT_EQ(sent_, 32u);
   EXPECT_EQ(of(a, LazyCount::issued), 32u);
@@ -197,7 +198,7 @@ TEST_F(LazyUnitTest, ATransactionFillsAllItsRegisters) {
 }
 
 TEST_F(LazyUnitTest, AnAddressIsNotLost) {
-  // The first register holds the address for all four.
+  // The first register holds the address for all four registers.
   run(LazyMode::lazy, program(kWideAddress, kLoadQuad4, kClear4, kEnd));
   EXPECT_EQ(sent_, 32u);
   run(LazyMode::lazy, program(kWideAddress, kLoadQuad4, 0x7e0c0280 /* v_mov_b32 v6, 0 */, kEnd));
@@ -345,7 +346,7 @@ TEST_F(LazyUnitTest, UnknownZerosAreLoaded) {
 
 TEST_F(LazyUnitTest, APartnerOfZeroIsSuspended) {
   fill();
-  for (unsigned lane = 0; lane < 32; ++lane) b_.data()[lane] = 0;  // words of v2; those of v4 are 4 KiB further and not zero
+  for (unsigned lane = 0; lane < 32; ++lane) b_.data()[lane] = 0;  // words of v2; the words of v4, 4 KiB further, are not zero
   const Words product = program(kLaneAddress, kLoad2, kFurther, kLoad4, kWaitAll, kMultiply24, kClear4, kEnd);
   run(LazyMode::lazy_zero, product);
   EXPECT_EQ(sent_, 4u + kTransactions);

@@ -191,7 +191,8 @@ TEST_F(ZeroCachesTest, ZeroCachesShareTheNodesOfL1vAndL2) {
   EXPECT_EQ(placed.sources[sources + 2], placed.sources[2]);
   EXPECT_EQ(placed.destinations[shared.gpu.memory_partitions + 1], placed.destinations[0]);
   EXPECT_TRUE(b_.gpus[0]->device.parameters().extension_nodes().guests.sources.empty());
-  // In a mesh with an L1 vector cache for each of four compute units, the zero cache is at the first one of an array.
+  // In a mesh with an L1 vector cache for each of four compute units of an array, the zero cache is at the node of the first of
+  // these caches.
   EXPECT_EQ(b_.gpus[2]->device.parameters().extension_nodes().guests.sources, (std::vector<unsigned>{0, 4, 8}));
 }
 
