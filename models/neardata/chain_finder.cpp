@@ -163,7 +163,7 @@ const isa::ValueReaders::Readers& ChainFinder::readers(std::uint32_t writer, uns
 }
 
 void ChainFinder::find_in_block(const isa::BasicBlock& block) {
-  // Chains that return nothing, or one bit per lane, take precedence because they save the most traffic.
+  // Chains that return no data, or one bit per lane, take precedence because they save the most traffic.
   for (std::uint32_t i = block.begin; i < block.end; ++i) {
     if (is_vector_store(at(i).instruction)) {
       try_store(i);

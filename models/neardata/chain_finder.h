@@ -32,7 +32,7 @@ struct ChainCandidate {
   std::uint8_t pattern = 0;
   std::optional<isa::Operand> uniform;
   bool two_uniforms = false;
-  std::vector<std::uint32_t> order;  ///< loads in operand order, beginning with the last operation's
+  std::vector<std::uint32_t> order;  ///< loads in operand order, those of the last operation first
   bool b_is_first = false;           ///< operand b comes first in `order`: g(b, i), then f(a, g)
 
   std::uint32_t first() const { return loads.front(); }
@@ -42,9 +42,10 @@ struct ChainCandidate {
 
 class ChainFinder {
  public:
-  /// `flow` must outlive the finder, and flow.known() must be true. Waits::any: candidates may contain waits that other
-  /// instructions need, since moving instructions can take such waits out of a chain.
+  /// Waits that a candidate may contain. any: also waits that other instructions need, since moving instructions can take such
+  /// waits out of a chain.
   enum class Waits : bool { clean, any };
+  /// `flow` must outlive the finder, and flow.known() must be true.
   ChainFinder(const isa::ControlFlow& flow, isa::Target target, const FinalizerOptions& options, Waits waits = Waits::clean);
 
   /// Chains, ascending by their first instruction.

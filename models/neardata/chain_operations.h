@@ -88,7 +88,7 @@ static_assert(static_cast<unsigned>(PacketOperation::count) <= 1U << kPacketOper
 struct ChainOperation {
   bool valid = false;
   bool compares = false;      ///< the result is one bit per lane
-  bool fused = false;         ///< product and sum are rounded once, so that they cannot be computed in two places
+  bool fused = false;         ///< product and sum are rounded once, so they cannot be computed in two places
   bool splits = false;        ///< the product (codes[0]) is rounded, so it and the sum can be computed in two places
   std::uint8_t operands = 0;  ///< 1 to 3; the third operand of v_mac is the old value of the destination
   std::uint8_t operations = 0;

@@ -18,7 +18,7 @@ using isa::RegisterRange;
 constexpr std::uint64_t kLineBytes = 128;
 // Fields of s_setreg's hwreg operand (GCN3 ISA manual): register in bits 5:0, first bit in 10:6, width - 1 in 15:11.
 constexpr unsigned kModeRegister = 1;
-constexpr unsigned kFirstAlteringBit = 27;  // bit of GPR_IDX_EN; VSKIP follows
+constexpr unsigned kFirstAlteringBit = 27;  // bit of GPR_IDX_EN; VSKIP is the next bit
 constexpr unsigned kLastAlteringBit = 28;
 
 bool sets_register(const Instruction& instruction) { return instruction.row->mnemonic.starts_with("s_setreg"); }

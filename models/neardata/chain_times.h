@@ -14,17 +14,17 @@ namespace lacuna {
 /// Components of the time of a chain's part, in the order of the latency_... counts of NearDataCount.
 enum class ChainTime : std::uint8_t {
   build,      ///< construction of the packet, until the packet leaves the core
-  injection,  ///< waiting of the part's packets, and of responses to its requests, in injection queues
-  links,      ///< waiting of the part's packets for links and routers after injection
+  injection,  ///< time that the part's packets and the responses to its requests wait in injection queues
+  links,      ///< time that the part's packets wait for links and routers after injection
   network,    ///< transit of the part's packets through the network, without waiting
   caches,     ///< last-level cache and DRAM, including queueing
-  queue,      ///< service queue: decoding, waiting for the buffer, fetch
-  alu,        ///< waiting for the service queue's ALU, and operations
+  queue,      ///< in the service queue: decoding, wait for the buffer, fetch
+  alu,        ///< wait for the service queue's ALU, and operations
   core,       ///< return of results to registers; all work of the core for rejected packets
   count,
 };
 
-/// Network time of a memory access; for several concurrent accesses, of the one that returns last.
+/// Network time of a memory access; of several concurrent accesses, that of the access that returns last.
 struct RemoteAccess {
   Tick queueing{};  ///< queueing in the network
   Tick injection{};

@@ -13,8 +13,8 @@
 // Split      v_mac, v_mad and other operations of two steps are split if the third operand is in a VGPR: the first step belongs
 //            to the chain, the second remains at the core.
 // Memory     no barrier, atomic operation or cache control inside a chain, and no store that could affect the chain's lines.
-//            Stores that cannot: those to LDS or private memory, and those with the same address registers and an offset that
-//            differs by at least a line. This is decided per lane; the hardware checks conflicts between lanes.
+//            Stores to LDS or private memory cannot, nor can stores with the same address registers and an offset that differs
+//            by at least a line. The finalizer decides this per lane; the hardware checks conflicts between lanes.
 // Waits      an s_waitcnt inside a chain belongs to the chain. If an instruction in the chain's range needs that wait for data
 //            that the chain has not loaded, there is no chain.
 #pragma once
@@ -33,17 +33,17 @@ namespace lacuna {
 enum class ChainRefusal : std::uint8_t {
   reused,         ///< the loaded register, or the value computed from it for a store, has another reader
   fused,          ///< the reader is v_fma or v_fmac with its third operand in a register and cannot be split
-  wide,           ///< more than 4 bytes per lane
+  wide,           ///< the load, or the store of its data, has more than 4 bytes per lane
   form,           ///< unsupported load: neither FLAT nor GLOBAL, or with glc, slc, tfe, d16, a format or AGPRs
   operation,      ///< a packet cannot encode the reader: f64, packed, transcendental, DPP, use as an address
   exec,           ///< EXEC, M0 or MODE is written between load and use
   branch,         ///< the reader of the data is in another basic block
-  alias,          ///< a store in between may affect the chain's lines; or a barrier, atomic or cache control
-  packet,         ///< does not fit a packet: modifiers, two uniform values, different element sizes, too many operands
-  lds,            ///< the load writes to LDS
+  alias,          ///< between the chain's instructions: a store that may affect its lines, a barrier, atomic or cache control
+  packet,         ///< the chain does not fit a packet: modifiers, two uniform values, unequal element sizes, many operations
+  lds,            ///< the load writes to LDS, or an LDS instruction reads its data
   nothing_saved,  ///< the data would return to the core anyway, or have no reader
   wait,           ///< an s_waitcnt in between is needed for data that the chain has not loaded
-  interleaved,    ///< the chain overlaps with another one (FinalizerOptions::interleaved = false)
+  interleaved,    ///< the chain overlaps with another chain (FinalizerOptions::interleaved = false)
   count
 };
 std::string_view refusal_name(ChainRefusal reason);
@@ -68,7 +68,7 @@ struct FinalizerOptions {
   /// With `move`: allows a load to move behind a wait that it preceded, which takes interleaved chains apart. A core that
   /// performs such chains itself then waits for one chain after the other (SCP on mesh56 without offloading takes 25 % longer).
   bool take_apart = true;
-  /// Tags chains whose ranges overlap, since compilers interleave the iterations of a loop. Each chain has a separate number.
+  /// Also tags chains whose ranges overlap, since compilers interleave the iterations of a loop.
   bool interleaved = true;
   /// VGPRs allocated to the kernel, rounded up to the allocation granule: `move` may use VGPRs that no instruction names.
   unsigned vgprs = 0;

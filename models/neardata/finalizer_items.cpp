@@ -20,7 +20,7 @@ void add_memory(const Instruction& instruction, MovedItem& item) {
   item.reads.add(Resources::kWait);
 }
 
-/// Whether no instruction of the block may move across this one.
+/// Whether no instruction of the block may move across this instruction.
 bool is_fixed(const Instruction& instruction) {
   switch (instruction.latency) {
     case LatencyClass::vmem_load:

@@ -62,7 +62,7 @@ struct MovedItem {
   Resources writes;
   isa::PendingRegisters uses;       ///< registers that must be available before the instruction issues
   isa::PendingRegisters available;  ///< registers that the item makes available, if it is a wait
-  bool is_fixed = false;            ///< no instruction may move across this one
+  bool is_fixed = false;            ///< no instruction may move across this item
 };
 
 /// Adds to `item` the registers, memory and waits that the instruction reads and writes, and sets item.is_fixed. Ignores

@@ -181,7 +181,7 @@ class BlockMover {
     Resources reads;
     Resources writes;
     isa::PendingRegisters available;
-    std::vector<std::uint32_t> memory;  ///< memory instructions for which later waits may wait
+    std::vector<std::uint32_t> memory;  ///< indices of all items: later waits may cover those that access memory
 
     bool has(const MovedItem& item, const ChainFinder& finder) const {
       return item.reads.intersects(writes) || item.writes.intersects(reads) || item.writes.intersects(writes) ||
@@ -429,7 +429,7 @@ class BlockMover {
     }
   }
   bool same_outstanding() const {
-    // The order matters: a wait of another block counts the operations issued after the one for which it waits.
+    // The order matters: a wait of another block counts the operations issued after the operation for which it waits.
     const auto same_order = [](std::vector<std::uint32_t> all, const std::vector<std::uint32_t>& outstanding) {
       std::erase_if(all, [&](std::uint32_t index) {
         return std::find(outstanding.begin(), outstanding.end(), index) == outstanding.end();

@@ -1,7 +1,7 @@
 // Reorders a basic block such that the instructions of each chain are adjacent.
 //
-// Instructions between those of a chain move in front of the chain, or behind the chain if they depend on it; each part keeps
-// its order. Two obstacles are removed: a register that still holds an earlier value is renamed to an unused register of the
+// Instructions between those of a chain move in front of the chain, or behind the chain if they depend on it. Both groups keep
+// their order. Two obstacles are removed: a register that still holds an earlier value is renamed to an unused register of the
 // kernel (chain_renaming.h), and the counts of s_waitcnt are recomputed. A wait stays behind all operations that it waits for
 // and before all instructions that need it, and no memory access moves in front of a wait that it followed. The new count is
 // the number of operations issued since the last operation that the wait covers. The block ends with the same outstanding

@@ -1,7 +1,7 @@
 // Number of packets in the input of a service queue, computed from the times at which they arrive and leave.
 //
-// A booked network delivers packets in the order in which they departed, so that a packet with a short path may be reported
-// after a packet that arrives later. The fill is nevertheless exact: each packet is inserted at its position in time.
+// A booked network delivers packets in the order in which they departed, so a packet with a short path may be reported after a
+// packet that arrives later. The fill is nevertheless exact: each packet is inserted at its position in time.
 #pragma once
 
 #include <cstddef>

@@ -89,8 +89,8 @@ ExtensionNodes NearDataParameterSet::nodes(const GpuDeviceParameters& device) co
   return nodes;
 }
 
-// The memory phase sends packets of service queues up to its lookahead after a window's end; each arrives at least the minimum
-// packet time after it has left, so a response takes at least two packet times.
+// The memory phase sends packets of service queues up to its lookahead after a window's end. Each packet takes at least the
+// minimum packet time, so a response takes at least two packet times.
 Tick NearDataParameterSet::min_response_time(const GpuDeviceParameters& device) const {
   const FabricParameters& noc = device.noc;
   Tick between = device.min_packet_time();
@@ -259,7 +259,7 @@ std::string NearData::violations() const {
   return what;
 }
 
-// A failed kernel may leave messages in the network, which arrive later: the check is skipped until none is left.
+// A failed kernel may leave messages in the network, which arrive later. The check is skipped until all have arrived.
 void NearData::kernel_ended(const KernelRecord& record) {
   tagger_.ended(record.index);
   network_.most_input.erase(record.index);

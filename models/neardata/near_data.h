@@ -46,7 +46,7 @@ class NearDataParameterSet : public ExtensionParameters {
   std::unique_ptr<DeviceExtension> make(const GpuDeviceParameters& device) const override;
 };
 
-/// Meeting nodes, by core and pair of last-level caches, of a fabric whose destinations from `first_l2` on are the L2 banks.
+/// Meeting nodes by core and pair of last-level caches. The fabric's destinations from `first_l2` on are the L2 banks.
 /// `switches`: nodes of a butterfly whose last switches compute; nullopt for other topologies and if the switches do not
 /// compute.
 EmnTable meeting_nodes(const Fabric& fabric, unsigned first_l2, const GpuParameters& gpu, const FabricParameters& noc,

@@ -60,8 +60,8 @@ void OffloadUnit::count(const WavefrontSlot* slot, NearDataCount what, std::uint
   slot->group->work->activity.extension[texts_.first_count + static_cast<std::size_t>(what)] += amount;
 }
 
-// A kernel's count is summed over compute units: each adds the amount by which it raises the kernel's peak occupancy of a
-// service queue's input.
+// A kernel's count is summed over compute units, so each adds only the amount by which it raises the kernel's peak occupancy of
+// a service queue's input.
 void OffloadUnit::count_input(unsigned number, std::uint64_t fill) {
   constexpr auto kIndex = static_cast<std::size_t>(NearDataCount::most_input);
   statistics_.counts[kIndex] = std::max(statistics_.counts[kIndex], fill);
@@ -230,9 +230,9 @@ bool OffloadUnit::commits(const WavefrontSlot& slot, const isa::DecodedInstructi
   return chain.fills == 0 && chain.filled <= cycle && active != 0 && (active & ~offloaded(chain)) == 0;
 }
 
-// Called before the wavefront's next instruction: performs the core's part of the last chain, which consists of the operations
-// of parts whose operands have arrived at the core, for all lanes of these parts together, and of the operation that combines
-// the chain's result with a register.
+// Called before the wavefront's next instruction. Performs the core's share of the last chain: the operations of parts whose
+// operands have arrived at the core, for all lanes of these parts together, and the operation that combines the chain's result
+// with a register.
 StageVerdict OffloadUnit::perform_operations(WavefrontSlot& slot, Wavefront& w, Cycles cycle) {
   if (slot.simd->valu_free > cycle) {
     resume(slot, NearDataCause::chain, slot.simd->valu_free);

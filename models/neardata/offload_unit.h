@@ -4,8 +4,8 @@
 // The unit is located between the issue of vector memory instructions and the vector memory unit, and acts on tagged
 // instructions:
 //
-//   first         the wavefront takes the packet generation unit, if necessary after waiting for it. While a wavefront has the
-//                 unit, it issues before all other wavefronts of its SIMD
+//   first         the wavefront takes the packet generation unit, if necessary after a wait. While it has the unit, the
+//                 wavefront issues before all other wavefronts of its SIMD
 //   loads         addresses pass the address unit; each line is looked up in the L1 cache without being allocated. Lanes whose
 //                 lines are absent are offloaded: lanes with the same lines, at most 32, form a part of the chain, which has an
 //                 entry of the queue. The other lanes' loads are performed as usual
@@ -19,8 +19,8 @@
 // after the store has issued, then computes and stores, as for packets that a full service queue rejects. These operations
 // occupy the vector ALU when the wavefront continues, and so does a sum that combines a result with a register.
 //
-// All instructions change registers when they issue: values never depend on where a chain is performed. vmcnt counts an
-// offloaded load as complete at issue, since only the chain uses the loaded registers, and an offloaded store when it is
+// All instructions change registers when they issue: values never depend on where a chain is performed. For vmcnt, an offloaded
+// load is complete at issue, since only the chain uses the loaded registers; an offloaded store is complete when it is
 // acknowledged.
 //
 // Over the network, the unit sends packets of chains and receives results, acknowledgements, and the data of packets that a
@@ -169,16 +169,16 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   struct Wavefront {
     const Dispatch* dispatch = nullptr;
     std::shared_ptr<const TaggedKernel> kernel;  ///< null: the kernel has no chains
-    std::vector<std::uint16_t> open;             ///< chains under construction
+    std::vector<std::uint16_t> open;             ///< chains under construction, as indices in chains_
     std::uint16_t closing = kNone;               ///< chain for whose results the wavefront waits
     std::uint16_t filling = kNone;               ///< chain for whose fills the wavefront is held
-    std::uint16_t accessing = kNone;             ///< chain whose second load or store accessed global memory in no lane
-    bool stores_elsewhere = false;               ///< `accessing` refers to the chain's store, not to its second load
-    Cycles not_before{};                ///< time from which results and operands of the wavefront's last chain are in registers
-    std::uint64_t operations = 0;       ///< operations of the last chain that the core performs before the next instruction
-    Lanes uncounted = 0;                ///< lanes of a chain's load or store whose registers have not been counted
-    bool caches_only = false;           ///< the kernel's LDS leaves no room for the service queues of cores
-    bool builds = false;                ///< the wavefront has a packet generation unit
+    std::uint16_t accessing = kNone;  ///< chain whose second load or store has issued; kNone once it has accessed global memory
+    bool stores_elsewhere = false;    ///< `accessing` refers to the chain's store, not to its second load
+    Cycles not_before{};              ///< time from which results and operands of the wavefront's last chain are in registers
+    std::uint64_t operations = 0;     ///< operations of the last chain that the core performs before the next instruction
+    Lanes uncounted = 0;              ///< lanes of a chain's load or store whose registers have not been counted
+    bool caches_only = false;         ///< the kernel's LDS leaves no room for the service queues of cores
+    bool builds = false;              ///< the wavefront has a packet generation unit
     std::vector<std::uint64_t> stores;  ///< lines of the wavefront's stores that may be unacknowledged
     bool many_stores = false;           ///< more stores may be unacknowledged than `stores` has room for
   };
@@ -201,7 +201,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   void begin_kernel(Wavefront& w, const WavefrontSlot& slot);
   /// Whether the role is a load. Either operand may be loaded first.
   static bool loads(ChainRole role) { return role == ChainRole::load_a || role == ChainRole::load_b; }
-  // before instructions
+  // Work before an instruction issues:
   StageVerdict prepare_tagged(WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction, Cycles cycle);
   StageVerdict perform_operations(WavefrontSlot& slot, Wavefront& w, Cycles cycle);
   /// Lanes of the chain that are offloaded: those of all its parts.
@@ -215,7 +215,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   static void build(WavefrontSlot& slot, Wavefront& w, bool builds);
   void hold(WavefrontSlot& slot, Cycles cycle);
   void resume(WavefrontSlot& slot, NearDataCause cause, Cycles at);
-  // accesses
+  // Accesses of chains, and their division into parts:
   Token begin_chain(WavefrontSlot& slot, const TaggedKernel::Place& place, const isa::DecodedInstruction& instruction,
                     Counters counters, Cycles cycle);
   Token second_load(WavefrontSlot& slot, std::uint16_t open, Counters counters, Cycles cycle);
@@ -227,21 +227,21 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   /// Groups the lanes of an access by line in lines_. Returns the lanes with data in two lines.
   Lanes find_lines(const isa::MemoryAccess& access);
   Token send_staying(WavefrontSlot& slot, Lanes lanes, Counters counters, Tick start, Cycles cycle);
-  /// Reason why the lanes of a line are not offloaded; nullopt if they may be: then the look-up at time `at` has occupied the
-  /// L1 cache. `hit`: reason to return if the line is present.
+  /// Reason why the lanes of a line are not offloaded. nullopt if they may be offloaded; the look-up at time `at` has then
+  /// occupied the L1 cache. `hit`: reason to return if the line is present.
   std::optional<NearDataCount> reason_to_stay(WavefrontSlot& slot, Wavefront& w, const LineLanes& line, Tick at,
                                               NearDataCount hit);
   /// Creates a part of a chain, with an entry of the queue if one is free.
   std::uint16_t new_part(std::uint16_t chain, const ChainPacket& packet);
-  /// Divides the chain's parts such that the lanes of each part are all in one line of lines_, or all in none. Calls use(part,
-  /// line) for each part; `line` is null for lanes in no line.
+  /// Divides the chain's parts such that all lanes of a part are in the same line of lines_, or none is in any line. Calls
+  /// use(part, line) for each part; `line` is null if no lane is in a line.
   template <typename Use>
   void divide(std::uint16_t chain, Use use);
   void record_operand(const WavefrontSlot& slot, const isa::DecodedInstruction& instruction, OpenChain& chain);
   /// Records, for each lane of the access that has just executed, its position in its line.
   void write_places(Lanes lanes, Places& places);
   ByteMask stored_bytes(const isa::MemoryAccess& access, Lanes lanes);
-  // parts
+  // Parts of chains from the last instruction to their results:
   void leave_queue(Part& part, Tick at);
   void free_queue();
   void free_part(std::uint16_t part, Tick at);
@@ -260,7 +260,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   void end_chain(std::uint16_t open);
   void free_chain(std::uint16_t open);
   std::uint16_t find_open(const Wavefront& w, const Chain* chain) const;
-  // requests of the offload unit to the L1 cache
+  // Requests of the offload unit to the L1 cache:
   /// Sends a request. `stored`: bytes that a store writes.
   void request(const OwnRequest& own, std::uint64_t line, Tick at, const ByteMask& stored = {});
   void divide_store(const isa::MemoryAccess& access, Part& part);

@@ -31,7 +31,7 @@ void OffloadUnit::free_part(std::uint16_t part, Tick at) {
 }
 
 // Flushes a part: its lanes remain at the core, which performs their loads. A second load that has not issued yet is performed
-// together with that of the other lanes at the core.
+// together with the second load of the other lanes at the core.
 void OffloadUnit::flush(std::uint16_t number, Tick at) {
   const std::uint16_t open = parts_[number].chain;
   OpenChain& c = chains_[open];
@@ -203,7 +203,7 @@ void OffloadUnit::perform_at_core(std::uint16_t number, Tick at) {
     request({.kind = OwnRequest::Kind::core_load, .part = number}, second, at + clock_.period());
 }
 
-// Called when an operand of a part has arrived at the core, which computes when all operands have arrived, and then stores.
+// Called when an operand of a part has arrived at the core. The core computes when all operands have arrived, and then stores.
 void OffloadUnit::core_loaded(std::uint16_t number, Tick at, const RemoteAccess& access) {
   Part& part = parts_[number];
   if (at >= part.loaded) {

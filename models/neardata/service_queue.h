@@ -7,8 +7,8 @@
 //      from the cache's data array; a line that has been evicted in the meantime is requested from the cache again, and fetched
 //      when it arrives
 //   3  the entry leaves the buffer when it enters the ALU, and the queue after the computation
-// At a core all lines are loaded over the network and kept in the core's LDS, and the ALU is the core's while it is idle, or a
-// dedicated one.
+// At a core all lines are loaded over the network and kept in the core's LDS. The ALU is that of the core, in cycles that the
+// core leaves idle, or a dedicated ALU.
 //
 // At a switch operands are kept in a buffer with room for all entries, and the ALU is as at a last-level cache.
 //
@@ -16,20 +16,20 @@
 //
 // A packet that finds no free entry is rejected: its loads are forwarded to the caches, which send the data to the core.
 //
-// The queue accepts all arrivals, so that it never blocks the network. Packets are in its input until they are decoded;
-// rejected packets, until their loads have left, one per cycle. Each packet occupies an entry of an offload queue, so that the
+// The queue accepts all arrivals, so it never blocks the network. Its input holds a packet until the packet is decoded, and a
+// rejected packet until the packet's loads have left, one per cycle. Each packet occupies an entry of an offload queue, so the
 // input holds at most as many packets as all offload queues have entries.
 //
 // Cycles of a chain on an idle machine, from the issue of its first instruction to its completion, when all clocks are equal:
 //   I + 1                      issue of all but the last instruction, 4 cycles each; the packet leaves in the next cycle
 //   + P(core, node, F)         the packet of F flits: 1, or more with a lane mask or scattered lanes
 //   + 1                        decoding
-//   + the later operand        A at the node's own cache; P(node, cache, 1) + A + P(cache, node, line) at another one. Loads
+//   + the later operand        A at the node's own cache; P(node, cache, 1) + A + P(cache, node, line) at another. Loads
 //                              leave a node one per cycle, and its cache accepts one per cycle
 //   + fetch_latency            at a last-level cache
 //   + n alu_latency            n operations on lanes that the ALU accepts in one cycle. If it accepts them in p cycles:
 //                              alu_latency + p - 1 for the first operation, max(alu_latency, p) for each further one
-//   + the store                W at the node's own cache; P(node, cache, line) + W + P(cache, node, 1) at another one
+//   + the store                W at the node's own cache; P(node, cache, line) + W + P(cache, node, 1) at another
 //   + P(node, core, 1)         acknowledgement or bitmap; P(node, core, line) + cu.vmem_return_latency for data
 // P(from, to, flits): a packet in an idle network (models/noc/network.h); A and W: a cache's read and write
 // (models/cache/cache.h).
@@ -60,7 +60,7 @@ struct ServiceQueueStatistics {
   std::uint64_t lanes = 0;       ///< lanes, summed over operations
   std::uint64_t fetched = 0;     ///< lines fetched from the cache at the queue's node
   std::uint64_t kept = 0;        ///< lines that arrived over the network and are kept until they are used
-  std::uint64_t contended = 0;   ///< operations delayed by the core's own work
+  std::uint64_t contended = 0;   ///< packets whose operations the core's own work delayed
   Tick contention{};             ///< time by which the core's work delayed operations
   std::uint64_t evicted = 0;     ///< lines that had been evicted from the cache when they were to be fetched
   Tick waiting_for_buffer{};
@@ -152,7 +152,7 @@ class ServiceQueue final : public NodeRequester {
   const Cache* tags_ = nullptr;  ///< last-level cache at the queue's node, for its tags
   InputFill input_;
   std::vector<Entry> entries_;
-  unsigned lines_ = 0;             ///< number of LDS lines that are free for entries, at a core
+  unsigned lines_ = 0;             ///< number of LDS lines that entries use, at a core
   std::vector<Tick> buffer_;       ///< time from which each buffer entry is free; kBusy: reserved for evicted lines
   std::vector<unsigned> waiting_;  ///< entries that wait for the buffer, in the order in which they became ready
   Tick alu_free_{};

@@ -1,5 +1,5 @@
-// Interface for the tags of code in GPU memory. The section of tags is not loaded, so that implementations need access to the
-// files that the code was loaded from.
+// Interface for the tags of code in GPU memory. The section of tags is not loaded, so implementations need access to the files
+// that the code was loaded from.
 #pragma once
 
 #include <cstdint>

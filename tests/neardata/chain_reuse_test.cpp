@@ -1,5 +1,5 @@
-// Executes random programs with branches and loops, tracking loaded values lane by lane: no instruction outside of a chain may
-// read one of the chain's values. Checks the static analysis of reuse against execution.
+// Executes random programs with branches and loops, and tracks loaded values lane by lane: no instruction outside of a chain
+// may read any of the chain's values. Checks the static analysis of reuse against execution.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -20,17 +20,17 @@ using isa::kLanes;
 
 constexpr std::uint64_t kInput = 0x7000000000;
 constexpr std::uint64_t kOutput = 0x7100000000;
-constexpr unsigned kFirstData = 4;  // v4 to v9: few registers, so that each is written repeatedly
+constexpr unsigned kFirstData = 4;  // v4 to v9: few registers, each of which is written repeatedly
 constexpr unsigned kDataRegisters = 6;
-constexpr unsigned kFirstCounter = 12;  // v12 on: remaining iterations of each lane, by loop depth
-constexpr unsigned kFirstMask = 10;     // s[10:11] on: saved EXEC masks, by depth
+constexpr unsigned kFirstCounter = 12;  // v12 and up: remaining iterations of each lane, by loop depth
+constexpr unsigned kFirstMask = 10;     // s[10:11] and up: saved EXEC masks, by loop depth
 constexpr unsigned kDeepest = 3;
 constexpr unsigned kMostSteps = 20000;
 
 struct Line {
   std::string text;
-  int label = -1;    ///< label to which the branch goes; -1: not a branch
-  int defines = -1;  ///< label that stands at this line; -1: none
+  int label = -1;    ///< target of the branch; -1: not a branch
+  int defines = -1;  ///< label at this line; -1: none
 };
 
 class Generator {

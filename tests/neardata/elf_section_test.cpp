@@ -61,7 +61,7 @@ TEST(ElfSection, IsAddedToEveryCodeObject) {
       EXPECT_EQ(extended.symbols()[i].name, original.symbols()[i].name);
     EXPECT_EQ(extended.notes().size(), original.notes().size());
     EXPECT_EQ(CodeObject(ElfFile(bytes, "a.co")).kernels().size(), CodeObject::read(entry.path()).kernels().size());
-    // Adds the same section again, and one with other contents.
+    // Adds the same section again, and a section with other contents.
     EXPECT_EQ(with_section(bytes, ".extra", contents, "a.co"), bytes);
     const std::vector<std::byte> other = some_bytes(7);
     EXPECT_EQ(with_section(bytes, ".extra", other, "a.co"), with_section(original.bytes(), ".extra", other, "a.co"));
@@ -90,7 +90,7 @@ TEST(ElfSection, RefusesDamagedFiles) {
   EXPECT_THROW(with_section(std::span(bytes).first(40), ".extra", {}, "a.co"), ElfError);
   for (std::size_t size = 64; size < bytes.size(); size += 64)
     EXPECT_THROW(with_section(std::span(bytes).first(size), ".extra", {}, "a.co"), ElfError) << size;
-  // A section followed by another one is not replaced, since the number of the following section would change.
+  // A section that is not the last is not replaced, since the numbers of the following sections would change.
   const std::vector<std::byte> one = with_section(bytes, ".one", some_bytes(4), "a.co");
   const std::vector<std::byte> two = with_section(one, ".two", some_bytes(4), "a.co");
   EXPECT_THROW(with_section(two, ".one", some_bytes(4), "a.co"), ElfError);

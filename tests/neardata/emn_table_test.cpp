@@ -146,8 +146,8 @@ TEST_F(PaperMachine, LinesInTwoCachesMeetAtACore) {
 
 TEST_F(PaperMachine, OppositeCachesHaveNone) { EXPECT_EQ(mesh.table().find(15, 0, 6), EmnTable::kNone); }
 
-// Network cost, in flits x links, of two loads of a line, and of the compute packet with its acknowledgement. Percentages are
-// from the specification.
+// Network cost, in flits x links, of two loads of a line, and of the compute packet with its acknowledgement. Expected
+// percentages are from the specification of this model.
 TEST_F(PaperMachine, ThreeQuartersOfThePairsMeet) {
   const EmnTable table = mesh.table();
   const unsigned flits = 1 + fabric->reply_flits(kLineBytes, false, false);

@@ -93,7 +93,7 @@ TEST_P(FinalizerMove, InterleavedChainsGetTheirOwnWaits) {
   EXPECT_EQ(lines[6], "s_waitcnt vmcnt(0)");
 }
 
-// Moving line 2 behind the chain and line 3 in front of it would make the next block's wait wait for the wrong access.
+// If line 2 moved behind the chain and line 3 in front of it, the wait in the next block would cover the wrong access.
 TEST_P(FinalizerMove, OperationsOutstandingAtTheEndStayInOrder) {
   const std::vector<std::string> block{"LOAD v8, v[2:3]",  "v_mov_b32 v2, s4",   "LOAD v9, v[2:3]",
                                        "LOAD v10, v[4:5]", "s_waitcnt vmcnt(2)", "v_cmp_lt_f32 vcc, 0, v8"};
@@ -217,7 +217,7 @@ class LateMachine {
         std::copy_n(vm_.front().data.begin(), kLanes, machine_.wave.v(static_cast<unsigned>(vm_.front().vgpr)));
       vm_.pop_front();
     }
-    // Scalar loads return in any order: none is certain to have arrived before all have.
+    // Scalar loads return in any order: only a wait for all of them ensures that a particular load has arrived.
     if (counts.lgkm != 0) return;
     for (const Late& late : scalars_) machine_.wave.sgpr[static_cast<unsigned>(late.sgpr)] = late.data[0];
     scalars_.clear();

@@ -49,7 +49,7 @@ const Lines kOneLoad{"LOAD v10, v[0:1]", kWaitVector};
 TEST_P(Finalizer, Pattern1) {
   EXPECT_THAT(chains(kTwoLoads + Lines{"v_add_f32 v12, v10, v11", "STORE v[4:5], v12"}),
               ElementsAre("1: a0/01 b1/10 w2/10 o3/10 s4/11"));
-  // The result overwrites a loaded register; operands are exchanged.
+  // The result overwrites a loaded register, and the operands are exchanged.
   EXPECT_THAT(chains(kTwoLoads + Lines{"v_sub_f32 v10, v11, v10", "STORE v[4:5], v10"}),
               ElementsAre("1: b0/01 a1/10 w2/10 o3/10 s4/11"));
   EXPECT_THAT(chains(kTwoLoads + Lines{"ADD_u32 v12, v10, v11", "STORE v[4:5], v12"}),

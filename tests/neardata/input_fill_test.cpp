@@ -24,8 +24,8 @@ std::uint64_t highest(const std::vector<Packet>& packets) {
   return most;
 }
 
-// The maximum fill of the input, counted after every arrival and departure; a departing packet makes room for one that arrives
-// at the same time.
+// The maximum fill of the input, counted after every arrival and departure; a departing packet makes room for a packet that
+// arrives at the same time.
 std::uint64_t counted(const std::vector<Packet>& packets) {
   std::vector<std::pair<std::uint64_t, int>> events;
   for (const Packet& p : packets) {

@@ -151,7 +151,7 @@ TEST_P(NearDataDevice, SingleEntriesDoNotDeadlock) {
 }
 
 // In all lanes, the stores of this chain go to LDS instead of global memory. Other wavefronts of the workgroup wait for the
-// packet generation unit when the first one reaches the barrier.
+// packet generation unit when the first wavefront reaches the barrier.
 TEST_P(NearDataDevice, StoresToLdsEndAChain) {
   const AssembledKernel kernel(isa::Target::gfx803, {"s_load_dwordx4 s[8:11], s[0:1], 0x0",
                                                      "s_load_dwordx2 s[12:13], s[0:1], 0x10",
@@ -216,7 +216,7 @@ TEST_P(NearDataDevice, AFaultLeavesNothingBehind) {
   EXPECT_TRUE(gpu.memory(kC, kStores * kRegion) == run_patterns(n_.none, false, 16).results);
 }
 
-// After the reset, the device behaves as a new one.
+// After the reset, the device behaves like a device that has run no kernel.
 TEST_P(NearDataDevice, ResetWithChainsInFlight) {
   const Outcome fresh = run_patterns(n_.fresh, true, 16);
   NearDataGpu& gpu = n_.omni;

@@ -74,7 +74,7 @@ Fills fills(NearDataGpu& gpu, unsigned loads, unsigned refused) {
           network.queues[network.meeting->caches()[2]]->statistics().most_input};
 }
 
-// One packet arrives per cycle and is decoded in the next one.
+// One packet arrives per cycle and is decoded in the next cycle.
 TEST(NearDataInput, IsOneWhenPacketsArriveAsTheyAreDecoded) {
   NearDataGpu& gpu = bench<InputBench>().slow;
   for (const unsigned loads : {1U, 2U}) {
@@ -96,7 +96,7 @@ TEST(NearDataInput, RefusedPacketsRemainUntilTheirLoadsLeave) {
   EXPECT_EQ(fills(bench<InputBench>().slow_refusing, 1, 7).kernel, 1U);
   EXPECT_EQ(fills(bench<InputBench>().slow_refusing, 2, 7).kernel, 2U);
   EXPECT_EQ(fills(bench<InputBench>().fast_refusing, 1, 7).kernel, 4U);
-  // The packets arrive within less than two cycles; the accepted one leaves when the fifth arrives.
+  // The packets arrive within less than two cycles; the accepted packet leaves when the fifth arrives.
   const Fills f = fills(bench<InputBench>().fast_refusing, 2, 7);
   EXPECT_EQ(f.kernel, 7U);
   EXPECT_EQ(f.queue, 7U);

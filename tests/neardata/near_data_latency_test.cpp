@@ -216,7 +216,7 @@ class NearDataLatency : public testing::Test {
     if (node == EmnTable::kNone || network_.queues[node] == nullptr) return std::nullopt;
     const unsigned core = core_node(place.core);
     const unsigned data = 5;
-    // Instructions issue every four cycles; the packet leaves in the cycle after the last one.
+    // Instructions issue every four cycles; the packet leaves in the cycle after the last instruction has issued.
     std::uint64_t time = 4 * (pattern.lines.size() - 1) + 1;
     time += packet(core, node, 1) + 1;
     // Each port accepts one request per cycle.
@@ -394,8 +394,8 @@ TEST_F(NearDataEarlyAck, EndsWithTheComputation) {
   }
 }
 
-// Of a wavefront's two packets, sent in consecutive cycles, the queue accepts the first. For the second packet, the core
-// compares: the packet's line, five flits, is sent to the core as soon as the cache has responded.
+// The queue accepts the first of a wavefront's two packets, which are sent in consecutive cycles. The core performs the
+// comparison of the second packet: the packet's line, five flits, is sent to the core as soon as the cache has responded.
 TEST_F(NearDataRefusing, TheCoreComputesRefusedPackets) {
   Lines lines{"s_load_dwordx4 s[8:11], s[0:1], 0x0",
               "v_and_b32 v1, 31, v0",
@@ -489,8 +489,8 @@ TEST_F(NearDataLatency, ABusyCoreDelaysTheResult) {
   }
 }
 
-// A wavefront of the same SIMD multiplies integers without pause, at a quarter of the vector ALU's rate: nevertheless a chain's
-// operations are committed, each in its issue slot, and the packets leave as early as on an idle core.
+// A wavefront of the same SIMD multiplies integers without pause, at a quarter of the vector ALU's rate. Nevertheless a chain's
+// operations are committed without a wait, and the packets leave as early as on an idle core.
 TEST_F(NearDataLatency, CommittedOperationsDoNotWaitForTheVectorAlu) {
   for (const Pattern& pattern : patterns()) {
     if (pattern.operations == 0) continue;

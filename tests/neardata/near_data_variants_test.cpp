@@ -1,5 +1,5 @@
 // Tests near-data computing with various parameters, on butterflies, together with kernels without chains, and with changing
-// code; and the checks of ndc.check.
+// code. Also tests the checks of ndc.check.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -182,7 +182,7 @@ TEST_P(NearDataOnMesh, AKernelWithoutChainsBesideOneWithThem) {
 
 // -- code that changes
 
-/// A kernel that copies 64 words, in a chain if `load` can be part of one.
+/// A kernel that copies 64 words. The copy is a chain if `load` can be part of a chain.
 AssembledKernel copy_of_words(const std::string& load = "LOAD v10, v[2:3]") {
   return {isa::Target::gfx803,
           {"s_load_dwordx4 s[8:11], s[0:1], 0x0", "v_lshlrev_b32 v1, 2, v0", "s_waitcnt lgkmcnt(0)", "ADD_u32 v2, s8, v1",
@@ -262,7 +262,7 @@ TEST_P(NearDataOnMesh, CodeThatAKernelChangesIsUntagged) {
 
 // -- ndc.check
 
-// The check reports chains in flight: messages have been sent that have not arrived.
+// The check reports chains in flight, whose messages have been sent and have not arrived.
 TEST_P(NearDataOnMesh, ChainsInFlightAreReportedByTheCheck) {
   NearDataGpu& gpu = n_.omni;
   gpu.start();

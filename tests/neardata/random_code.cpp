@@ -196,7 +196,7 @@ void RandomCode::gap() {
   }
 }
 
-// Appends instructions that match a row of Table 1, or none. Surrounding code may prevent a chain by reading the values later
+// Appends instructions that match a row of Table 1, or no row. Surrounding code may prevent a chain by reading the values later
 // or writing to the same lines.
 void RandomCode::chain() {
   static constexpr std::array kElements{Element{"LOAD", "STORE"}, Element{"LOAD", "STORE"}, Element{"LOAD", "STORE"},
