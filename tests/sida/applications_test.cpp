@@ -159,7 +159,7 @@ struct Ratios {
 };
 
 /// Speedups of the oracle model over the roofline model for PageRank at the sizes of Table 4.1, from the bytes of its passes
-/// and operators. Bytes are proportional to rows and entries, so that one small matrix gives the factors.
+/// and operators. Bytes are proportional to rows and entries, so one small matrix gives the factors.
 Ratios oracle_over_roofline(bool expanded) {
   struct Size {
     const char* name;

@@ -71,7 +71,7 @@ TEST(SidaEnergy, RooflineOfPageRankByHand) {
   EXPECT_EQ(read_of(counts, BufferKind::columns), 12 * e);
   EXPECT_EQ(read_of(counts, BufferKind::x), 8 * e);
   EXPECT_EQ(written_of(counts, BufferKind::x), 8 * n);
-  // 12 vectors: of the 13 vectors that move, x is counted separately.
+  // 12 vectors: 13 vectors move, of which x is counted separately.
   EXPECT_EQ(read_of(counts, BufferKind::vectors), 12 * 8 * n);
   EXPECT_EQ(counts.operations.f64_fma, e);
   // Operations of the dangling term: comparison, choice, sum; then scaling; addition; residual: subtraction, magnitude, sum.

@@ -21,7 +21,7 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-/// Built-in semirings of GraphBLAS for a type, or null, and operators for making the missing ones.
+/// Built-in semirings of GraphBLAS for a type, or null, and operators from which the missing semirings are made.
 template <class T>
 struct BuiltIn;
 #define LACUNA_GRAPHBLAS_SEMIRINGS(T, NAME)                     \
@@ -133,7 +133,7 @@ Ring ring_of(unsigned semiring, Values values, bool matrix_first) {
       make_product_of<T>(ring, squared_distance<T>);
       make_semiring(ring, Own::plus(), ring.product.get());
     } else if constexpr (std::is_integral_v<T>) {
-      // The accelerator saturates these sums; the built-in ones of GraphBLAS wrap around.
+      // The accelerator saturates these sums; the built-in sums of GraphBLAS wrap around.
       if (adds && values == Values::extreme) {
         make_product_of<T>(ring, saturated_sum<T>);
         make_semiring(ring, semiring == LACUNA_SIDA_MIN_ADD ? Own::min() : Own::max(), ring.product.get());

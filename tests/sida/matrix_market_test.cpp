@@ -157,7 +157,7 @@ TEST_F(MatrixMarket, CompressedFiles) {
   std::ostringstream back;
   write_matrix_market(read_matrix_market(file_).matrix, back);
   EXPECT_TRUE(back.str() == text.str());
-  // First truncate the file, then damage bytes.
+  // First the file is truncated, then bytes are damaged.
   std::filesystem::resize_file(file_, std::filesystem::file_size(file_) / 2);
   const auto message = [&]() -> std::string {
     try {

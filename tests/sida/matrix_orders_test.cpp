@@ -46,7 +46,7 @@ TEST(Generators, RepeatThemselvesAndHaveTheirSizes) {
     if (std::string(kind.name).starts_with("mesh")) continue;  // meshes do not depend on the seed
     EXPECT_FALSE(same(m, generated(text + ",seed=2")));
   }
-  // Matrices with one vertex and with a few vertices.
+  // Matrices with one, two and three vertices.
   for (const MatrixKind& kind : matrix_kinds()) {
     for (const char* const sizes : {":rows=1,entries=5", ":rows=2,entries=5", ":rows=3,entries=0"}) {
       const SparseMatrix m = generated(std::string(kind.name) + sizes);

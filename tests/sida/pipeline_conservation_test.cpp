@@ -119,7 +119,7 @@ TEST(PipelineConservation, EveryModeEveryShape) {
     with_refetches += c.lines.x_refetched != 0 ? 1 : 0;
     with_repacks += c.repacks != 0 ? 1 : 0;
   }
-  // A sufficient number of cases had reloads.
+  // Each mechanism has occurred in a sufficient number of cases.
   EXPECT_GT(with_reloads, 500U);
   EXPECT_GT(with_eager, 300U);
   EXPECT_GT(with_discards, 100U);

@@ -48,7 +48,7 @@ TEST(PipelineEager, FetchesNothingWhenMemoryBound) {
     std::vector<StepTrace> trace;
     const PassCounts counts = run_pass(pass, p, &trace);
     ASSERT_GT(trace.size(), 10U);
-    // Exclude the last four steps: all sub-tensors have been loaded, so that nothing is left to fetch.
+    // The last four steps are excluded: all sub-tensors have been loaded, so nothing is left to fetch.
     for (std::size_t s = 0; s + 4 < trace.size(); ++s) EXPECT_EQ(trace[s].r_given, 0U) << kind << " step " << s;
     EXPECT_EQ(counts.r_used, 0U);
   }
@@ -96,7 +96,8 @@ TEST(PipelineEager, IsNeverSlowerWithoutOpportunities) {
   }
 }
 
-// Six columns. Row 0 is full, so that it has the first entry of each column, which must be fetched before those of lower rows.
+// Six columns. Row 0 is full: it has the first entry of each column, which must be fetched before the column's entries in other
+// rows.
 struct CsrLoaderTest : testing::Test {
   static SparseMatrix matrix() {
     Coordinates c;
@@ -114,8 +115,8 @@ struct CsrLoaderTest : testing::Test {
 
 TEST_F(CsrLoaderTest, FetchesTheMeanOfTheRowsAbove) {
   CsrLoader loader(pass.shape, 1, Balance::mean);
-  // Columns below 2 have been requested, so that T = 2, 1, 1 for rows 0 to 2. The limit of a row is the mean of T over the rows
-  // up to it: row 0: 2 / 1 = 2; row 1: (4 + 1) / 2 = 2; row 2: (4 + 3 + 1) / 3 = 2, but only one entry is left.
+  // Columns below 2 have been requested, so T = 2, 1, 1 for rows 0 to 2. The limit of a row is the mean of T over the rows up
+  // to it: row 0: 2 / 1 = 2; row 1: (4 + 1) / 2 = 2; row 2: (4 + 3 + 1) / 3 = 2, but only one entry is left.
   EXPECT_EQ(loader.fetch({.step = 2, .entries = 100, .known_rows = 3, .frontier = 2, .room_bytes = 10000}, lines), 5U);
   ASSERT_EQ(loader.segments().size(), 3U);
   EXPECT_EQ(loader.segments()[0].end - loader.segments()[0].begin, 2U);  // columns 2, 3

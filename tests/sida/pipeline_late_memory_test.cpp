@@ -69,7 +69,7 @@ class LateMemory : public PassMemory {
   std::uint64_t late_ = 0, bytes_ = 0;
 };
 
-/// A start time well after 0.
+/// A start time of passes that is well after 0.
 constexpr Time kStart = 5000;
 
 void expect_same(const TestPass& pass, const PipelineParameters& p, const std::string& what) {
@@ -141,7 +141,8 @@ PipelineParameters parameters_for(const TestPass& pass, Random& random) {
   return p;
 }
 
-// A pass runs its first steps in bulk and the others in detail: no request is issued twice, or before the detailed part begins.
+// A pass runs its first steps in bulk and the remaining steps in detail: no request is issued twice, or before the detailed
+// part begins.
 TEST(PipelineLateMemory, ContinuesFromAnyStep) {
   Random random(11);
   for (unsigned i = 0; i < 300; ++i) {

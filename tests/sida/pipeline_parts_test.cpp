@@ -248,7 +248,7 @@ TEST(PipelineParameters, RejectsIncompatibleParameters) {
 }
 
 TEST(VectorLines, LiveFromTheFirstToTheLastUse) {
-  // Lines have 16 elements and T = 16, so that line i holds sub-tensor i. Entries: (0, 0), (0, 40), (40, 20).
+  // Lines have 16 elements and T = 16, so line i holds sub-tensor i. Entries: (0, 0), (0, 40), (40, 20).
   Coordinates c;
   c.rows = c.columns = 48;
   c.add(0, 0);
@@ -262,8 +262,8 @@ TEST(VectorLines, LiveFromTheFirstToTheLastUse) {
   // step 4.
   EXPECT_EQ(w.first, (std::vector<std::uint32_t>{1, StepLists::kNever, 3}));
   EXPECT_EQ(w.last, (std::vector<std::uint32_t>{2, 0, 4}));
-  // Sum 0 is used with row 0 in step 2, sum 20 with row 40 in step 4, sum 40 with row 0 in step 2; sum c of the others is
-  // finished in step c / 16 + 2.
+  // Sum 0 is used with row 0 in step 2, sum 20 with row 40 in step 4, sum 40 with row 0 in step 2. Any other sum c is finished
+  // in step c / 16 + 2.
   EXPECT_EQ(z.first, (std::vector<std::uint32_t>{2, 3, 2}));
   EXPECT_EQ(z.last, (std::vector<std::uint32_t>{2, 4, 4}));
   // T = 4: column 40 is in sub-tensor 10, as is row 40.

@@ -179,7 +179,7 @@ TEST(PipelineSteps, EachCoreWaitsForWhatItNeeds) {
   EXPECT_GE(stalled(MemoryKind::offsets, Core::os), kSlow);
   EXPECT_GE(stalled(MemoryKind::x, Core::os), kSlow);
   EXPECT_EQ(stalled(MemoryKind::x, Core::ewise), 0U);
-  // Vectors of two sub-tensors are in flight simultaneously, so that stalls overlap.
+  // Vectors of two sub-tensors are in flight simultaneously, so stalls overlap.
   EXPECT_GE(stalled(MemoryKind::ewise_vectors, Core::ewise), 4 * (kSlow - 2000));
   EXPECT_LE(stalled(MemoryKind::ewise_vectors, Core::ewise), 5 * kSlow);
   EXPECT_EQ(stalled(MemoryKind::csr_reload, Core::is), 0U);

@@ -98,7 +98,7 @@ TEST(SidaProgram, ValidSampleRuns) {
   EXPECT_EQ(Sample("gcn", "power:rows=60,entries=300", true).run(), LACUNA_SIDA_ERROR_NONE);
 }
 
-// With two invalid coordinates, several threads report the same error as one thread: the first.
+// If two coordinates are invalid, several threads report the same error as a single thread: the first.
 TEST(SidaProgram, ThreadsReportTheSameError) {
   WorkerThreads three(3);
   for (const std::uint64_t second : {20'000, 45'000, 59'000}) {

@@ -259,7 +259,7 @@ TEST_F(SidaDevice, SharesTheMemoryWithKernels) {
 }
 
 // sida.passes = bulk: each pass makes two hops. The first two passes are executed in detail; all further passes are charged the
-// time and requests of the second one.
+// time and requests of the second pass.
 TEST_F(SidaDevice, RepeatedPassesTakeTheTimeOfTheFirst) {
   const auto iterations = [this](TestGpu& gpu, std::uint32_t limit) {
     gpu.start();
@@ -345,7 +345,7 @@ TEST_F(SidaDevice, ErrorsStopTheirQueue) {
       {"limit", LACUNA_SIDA_ERROR_LOOP, [](DeviceApplication& a, lacuna_sida_packet&) { a.header().limit = 0; }},
       {"rows", LACUNA_SIDA_ERROR_ORDERS,
        [this](DeviceApplication& a, lacuna_sida_packet&) {
-         // Change the column of a row's last entry in the order by rows, but not in the order by columns.
+         // Changes the column of a row's last entry in the order by rows, but not in the order by columns.
          std::uint32_t* const row = b_.fabric.words(a.image().stored().front().by_rows.coordinates - TestGpu::kBase);
          std::uint32_t last = 0;
          while (row[last + 1] > row[last]) ++last;

@@ -35,7 +35,7 @@ void expect_in_order(const SparseMatrix& m) {
   }
 }
 
-/// Random small matrices, including empty ones and ones with several entries at the same position.
+/// Random small matrices, including empty matrices and matrices with several entries at the same position.
 Coordinates random_coordinates(Random& random, bool square) {
   Coordinates c;
   c.rows = 1 + random.below(12);

@@ -92,7 +92,7 @@ void Accelerator::suspend(unsigned slot, bool suspended) {
   if (!suspended) work_.notify(sc_core::SC_ZERO_TIME);
 }
 
-/// Number of completed jobs, completed passes, arrived lines, and steps executed in bulk (which request no lines), summed.
+/// Sum of the numbers of completed jobs, completed passes, arrived lines, and steps executed in bulk, which request no lines.
 std::uint64_t Accelerator::progress() const {
   const std::uint64_t in_bulk = steps_in_bulk_ + (bulk_ != nullptr ? bulk_->steps_begun(elapsed_in_bulk()) : 0);
   return statistics_.passes + statistics_.jobs + ports_.arrived() + in_bulk;
@@ -258,7 +258,7 @@ sida::PassShape Accelerator::shape(const sida::Program& program, const sida::Pas
   return shape_of(program, pass, outcome, orders);
 }
 
-/// Rejects a pass that does not fit into the buffer, before the program starts.
+/// Throws ProgramError if a pass does not fit into the buffer. Called before the pass is executed.
 void Accelerator::check_buffer(const sida::Program& program, std::uint32_t number) {
   if (context_.mode == TimingMode::functional) return;
   const sida::Pass& pass = program.passes[number];
@@ -272,8 +272,8 @@ void Accelerator::check_buffer(const sida::Program& program, std::uint32_t numbe
 
 // -- time
 
-/// Start time of the next pass, in cycles: the current time, or the end of the last window if that is later, because compute
-/// units have already run up to it.
+/// Start time of the next pass, in cycles: the later of the current time and the end of the last window, up to which compute
+/// units have already run.
 sida::Time Accelerator::begin_time() const {
   return clock_.ceil(later(kernel_time(), context_.core_clock.ticks(windows_->end()))).n;
 }
@@ -412,8 +412,8 @@ void Accelerator::go_on(Tick until) {
   }
 }
 
-/// Time of the next request or, once the pass or access has ended, of the end that window_ended() has not reported yet. kNever:
-/// neither.
+/// Time of the next request or, once the pass or access has ended, the time of that end, until window_ended() has reported it;
+/// otherwise kNever.
 Tick Accelerator::next() const {
   if (dropped() || (!pipeline_ && !awaited_)) return kNever;
   if (phase_done_) return phase_reported_ ? kNever : later(phase_end_, until_);

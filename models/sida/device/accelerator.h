@@ -157,7 +157,7 @@ class Accelerator : public sc_core::sc_module,
   SidaJobRecord record_;  ///< record of the running job
   std::uint64_t jobs_begun_ = 0;
 
-  std::deque<Waiting> jobs_;                                             ///< waiting jobs; a running one is at the front
+  std::deque<Waiting> jobs_;                                             ///< waiting jobs; a running job is at the front
   std::map<std::uint16_t, std::unique_ptr<sida::StoredOrders>> orders_;  ///< orders of the job's matrices, by matrix number
   std::unique_ptr<sida::PassPipeline> pipeline_;                         ///< pipeline of the running pass
   std::unique_ptr<sida::Arrival> awaited_;                               ///< arrival of an access outside of passes, or null

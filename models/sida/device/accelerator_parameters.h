@@ -16,7 +16,7 @@ enum class SidaPath : std::uint8_t {
 /// Simulation of repeated passes: `sida.passes`.
 enum class SidaPasses : std::uint8_t {
   detailed,  ///< every pass is simulated in detail, request by request
-  bulk       ///< a repeated pass takes as long as the first one while nothing else uses the memory
+  bulk       ///< a repeated pass takes as long as its first execution while nothing else uses the memory
 };
 
 struct AcceleratorParameters {

@@ -58,7 +58,7 @@ class MemoryPorts : public sida::PassMemory {
     first_l2_ = first_l2;
     partitions_ = partitions;
   }
-  /// Attaches the TLB; without one, translation takes no time.
+  /// Attaches the TLB. Without a TLB, translation takes no time.
   void attach(Tlb& tlb) { tlb_ = &tlb; }
   unsigned ports() const { return static_cast<unsigned>(ports_.size()); }
   NodeRequester& port(unsigned number);

@@ -29,7 +29,7 @@ struct PassCost {
 
 class PassCosts {
  public:
-  /// Identifies a pass, and whether its second product was executed, as the loop may end before that product.
+  /// Identifies a pass and whether its second product was executed; the loop may end before that product.
   struct Key {
     std::uint32_t pass = 0;
     bool has_is = false;

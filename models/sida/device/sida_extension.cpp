@@ -7,7 +7,7 @@
 namespace lacuna {
 namespace {
 
-/// Size of a request in bytes: that of an L2 line, but at most that of a byte mask.
+/// Size of a request in bytes: the size of an L2 line, but at most the number of bytes that a ByteMask covers.
 unsigned line_bytes(const GpuDeviceParameters& device) {
   return static_cast<unsigned>(std::min<std::uint64_t>(device.l2.line.n, ByteMask::kBytes));
 }

@@ -226,8 +226,8 @@ To converted(From a) {
     return static_cast<To>(a.value);
   } else if constexpr (std::is_floating_point_v<From> && kIsInteger<To>) {
     if (std::isnan(a)) return 0;
-    // The least integer is a power of two, so that every floating-point type represents it exactly; the greatest may be rounded
-    // up to a value outside the range.
+    // The magnitude of the least integer is 0 or a power of two, so every floating-point type represents it exactly; the
+    // greatest may be rounded up to a value outside the range.
     constexpr auto kLeast = static_cast<From>(std::numeric_limits<To>::min());
     if (a < kLeast) return std::numeric_limits<To>::min();
     if (a >= -kLeast) return std::numeric_limits<To>::max();

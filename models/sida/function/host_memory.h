@@ -16,7 +16,7 @@ namespace lacuna::sida {
 
 class HostMemory : public Memory {
  public:
-  /// `has_views`: false makes view() fail, so that every read is copied, as for memory in scattered pages.
+  /// `has_views`: whether view() may succeed; if false, every read is copied, as for memory in scattered pages.
   explicit HostMemory(bool has_views = true) : has_views_(has_views) {}
 
   void check(std::uint64_t address, std::uint64_t bytes, Access access) const override { at(address, bytes, access); }

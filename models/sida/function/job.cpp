@@ -149,7 +149,7 @@ PassOutcome Job::run_pass() {
   }
   run_scalar_code(program_, pass.after(Phase::ewise));
   if (ends(pass, LACUNA_SIDA_PASS_EWISE_COUNTS, d.ewise_condition)) {
-    // Without a second product the pass is complete, so that its swaps take effect.
+    // Without a second product the pass is complete, so its swaps take effect.
     if (!pass.has_is()) swap(pass);
     go_on(pass, outcome, LACUNA_SIDA_EXIT_EWISE, d.ewise_exit);
     return outcome;

@@ -12,7 +12,7 @@ namespace {
 /// Maximum number of entries read at a time, except that a longer line is read as a whole.
 constexpr std::uint64_t kEntriesAtOnce = 16384;
 
-/// Entries of a matrix, the vector that they are multiplied by, and the sums that their terms are added to.
+/// Entries of a matrix, the vector by which they are multiplied, and the sums to which their terms are added.
 struct Terms {
   const std::uint32_t* from;    ///< index of each entry's element of x
   const std::uint32_t* to;      ///< index of each entry's sum; unused by line_sums
@@ -130,8 +130,8 @@ class DualProduct : public Product {
   std::vector<std::uint32_t> to_;
 };
 
-/// Product over blocks. Blocks of a line are processed in ascending order, entries of a block by column, then by row, so that
-/// the terms of each sum are added in ascending order for the matrix and for its transpose.
+/// Product over blocks. Blocks of a line are processed in ascending order, entries of a block by column, then by row. The terms
+/// of each sum are therefore added in ascending order, for the matrix and for its transpose.
 class BlockedProduct : public Product {
  public:
   BlockedProduct(const Memory& memory, const lacuna_sida_matrix& matrix, MatrixLines blocks, bool transposed,

@@ -1,8 +1,8 @@
 // Products of a vector and a sparse matrix over a semiring: y(c) = sum over r of x(r) * A(r, c), or the same with the
 // transpose.
 //
-// Terms are added in ascending order of r to the identity of the sum, for OS and IS and for dual and blocked storage alike.
-// The hardware's adder tree uses another order (docs/deviations/sida.md).
+// Terms are added in ascending order of r to the identity of the sum, for OS and IS, and for dual and blocked storage. The
+// hardware's adder tree uses another order (docs/deviations/sida.md).
 #pragma once
 
 #include <cstddef>

@@ -10,8 +10,8 @@ constexpr unsigned kPeRows = 3;  // one row each for OS, E-wise and IS
 
 /// High-density 6T cell of Samsung's 10 nm: ISSCC 2017, "A 10 nm FinFET 128 Mb SRAM" gives 0.040 um2.
 constexpr double kCellUm2 = 0.040;
-/// AMD's 3D V-Cache has 64 MB in 41 mm2, including tags (ISSCC 2022, 26.4). With TSMC's 7 nm cell of 0.027 um2 (ISSCC 2017)
-/// this gives the area share of the cells.
+/// AMD's 3D V-Cache has 64 MB in 41 mm2, including tags (ISSCC 2022, 26.4). The area share of the cells follows with TSMC's 7
+/// nm cell of 0.027 um2 (ISSCC 2017).
 constexpr double kVCacheMm2 = 41;
 constexpr double kVCacheCellUm2 = 0.027;
 constexpr double kVCacheBits = 64.0 * 1024 * 1024 * 8;

@@ -106,7 +106,7 @@ EnergyCounts energy_counts(const PassShape& shape, const PassCounts& counts, uns
   energy.write(BufferKind::rows, (counts.converted_to_rows + counts.reloaded) * entry);
   energy.read(BufferKind::rows, counts.is_used * entry);
   energy.pass(BufferKind::rows, counts.repack_moved * entry);
-  // If each line of x was fetched exactly once, count elements rather than lines, as the last line may not be full.
+  // If each line of x was fetched exactly once, counts elements instead of lines, as the last line may not be full.
   const std::uint64_t x_bytes = shape.x_length * shape.x_bytes;
   energy.write(BufferKind::x, counts.lines.x_refetched == 0 && counts.lines.x_fetched != 0
                                   ? x_bytes

@@ -1,4 +1,5 @@
-// Events that determine the accelerator's energy: operations of PEs, and bytes of buffer and memory, on all three machines.
+// Events that determine energy, on the accelerator, the roofline machine and the oracle: operations of PEs, and bytes of buffer
+// and memory.
 //
 // Compute: a product and its addition to a sum are one multiply-add if the semiring multiplies, otherwise two simple
 // operations; an element-wise instruction is one operation. An 8-bit product is a quarter of one of 32 bits (thesis, section
@@ -42,8 +43,8 @@ struct PeOperations {
 
 struct EnergyCounts {
   PeOperations operations;
-  std::array<std::uint64_t, kBufferKinds> buffer_read{}, buffer_written{};  ///< bytes
-  std::uint64_t memory_read = 0, memory_written = 0;                        ///< bytes
+  std::array<std::uint64_t, kBufferKinds> buffer_read{}, buffer_written{};  ///< bytes by BufferKind
+  std::uint64_t memory_read = 0, memory_written = 0;                        ///< bytes read from and written to memory
 
   void operator+=(const EnergyCounts& other);
   void read(BufferKind kind, std::uint64_t bytes) { buffer_read[static_cast<std::size_t>(kind)] += bytes; }

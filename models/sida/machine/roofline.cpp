@@ -59,7 +59,7 @@ class Operators {
   }
   void note_use(int node, bool element_wise) {
     if (node < 0) return;
-    // A use by a product or as a state counts twice, so that the node never belongs to a reduction: its result is in memory.
+    // A use by a product or as a state counts twice, so the node never belongs to a reduction: its result is in memory.
     uses_[at(node)].all += element_wise ? 1 : 2;
   }
   bool in_reduction(int node) const { return uses_[at(node)].reduced; }

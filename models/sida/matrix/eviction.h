@@ -3,7 +3,7 @@
 //
 // An entry waits from the step that uses its column to the step before the use of its row (occupancy.h). Only as many entries
 // as necessary are evicted, from the end of the highest row, which is used last. If used entries free their space, this is
-// optimal: entries are intervals of equal weight, and as few as possible are dropped so that no step exceeds the capacity.
+// optimal: entries are intervals of equal weight, and the minimum number is dropped such that no step exceeds the capacity.
 #pragma once
 
 #include <cstdint>

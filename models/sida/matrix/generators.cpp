@@ -149,7 +149,8 @@ class Generator {
       both(a, b);
     }
   }
-  /// Draws a vertex and another one at most `width` after it. If the second would exceed the matrix, returns the first twice.
+  /// Draws a vertex, and a second vertex at most `width` after the first. If the second would exceed the matrix, returns the
+  /// first twice.
   Pair near_pair(Index width) {
     const Index a = random_.below(n_);
     const std::uint64_t b = a + std::uint64_t{random_.below(std::min(width, n_ - 1) + 1)};

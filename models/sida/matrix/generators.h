@@ -35,8 +35,8 @@ bool is_matrix_kind(std::string_view text);
 
 /// Generates the matrix described by `text`, KIND or KIND:NAME=VALUE,...; values of entries are uniform in (0, 1]. The same
 /// text gives the same matrix on every machine, except that `power` depends on the C library's pow(). Entries drawn at the same
-/// position are merged, so that the matrix may have fewer entries than requested. Throws MatrixError with the nearest name or
-/// the valid values.
+/// position are merged, so the matrix may have fewer entries than requested. Throws MatrixError with the nearest name or the
+/// valid values.
 SparseMatrix generated(std::string_view text);
 
 }  // namespace lacuna::sida

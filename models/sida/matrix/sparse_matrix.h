@@ -15,7 +15,7 @@ class MatrixError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Index of a row or column, from 0. A matrix has at most 2^32 - 1 rows and as many columns.
+/// Index of a row or column, from 0. A matrix has at most 2^32 - 1 rows and at most 2^32 - 1 columns.
 using Index = std::uint32_t;
 
 /// Entries by coordinates, in any order; several entries may have the same position.
@@ -52,7 +52,7 @@ struct SparseMatrix {
 /// receives the number of entries removed. Throws MatrixError for coordinates outside of the matrix.
 SparseMatrix by_columns(Coordinates entries, std::uint64_t* duplicates = nullptr);
 
-/// The transpose: its columns are the rows of `matrix`, so that it also represents `matrix` by rows ("CSR").
+/// The transpose: its columns are the rows of `matrix`, so it also represents `matrix` by rows ("CSR").
 SparseMatrix transposed(const SparseMatrix& matrix);
 
 /// The matrix with permuted rows and columns, P A P^T: row and column i of the result are row and column order[i] of `matrix`.

@@ -9,7 +9,7 @@ namespace {
 
 /// An entry (row, column) is above the diagonal if its row precedes its column in the order. Among the remaining vertices,
 /// those without entries in their row are placed last, and those without entries in their column first; otherwise the next
-/// vertex is the one whose row has the most entries relative to its column.
+/// vertex has the greatest excess of entries in its row over entries in its column.
 class TowardsTriangular {
  public:
   explicit TowardsTriangular(const SparseMatrix& matrix)

@@ -4,8 +4,7 @@
 // allows. At most `bytes_in_flight` bytes are in flight, so that columns of later steps do not delay other requests of the
 // pass. A piece has at least one entry, and at most a quarter of that limit and of the CSC space. The output-stationary core
 // (OS) uses a piece once it has arrived, which frees its space immediately. A column longer than the space is loaded in several
-// pieces. Leading entries of a column that eager loading has already fetched are skipped, so that a piece may need several
-// reads.
+// pieces. Leading entries of a column that eager loading has already fetched are skipped, so a piece may need several reads.
 //
 // Offsets are streamed in whole buffer lines, two sub-tensors ahead of the columns in flight; the columns of a sub-tensor are
 // requested when its offsets have arrived. Blocked storage: the entries of a piece are read as blocks; the list of a
@@ -48,11 +47,11 @@ class ColumnLoader {
   /// Requests offsets ahead of the next piece, and those of sub-tensors up to `last`.
   void request_offsets(std::uint64_t last, Time earliest, RequestIssuer& issuer);
 
-  /// The oldest piece; null if none has been requested.
+  /// The oldest piece that OS has not used; null if there is none.
   const Piece* front() const { return pieces_.empty() ? nullptr : &pieces_.front(); }
-  /// The youngest piece; null if none has been requested.
+  /// The youngest piece that OS has not used; null if there is none.
   const Piece* back() const { return pieces_.empty() ? nullptr : &pieces_.back(); }
-  /// First piece of a sub-tensor that OS has not used; null if none has been requested.
+  /// The first piece of a sub-tensor that OS has not used; null if no such piece has been requested.
   const Piece* first_of(std::uint64_t sub_tensor) const;
   /// Frees the space of the oldest piece, which must have arrived. `at`: time at which OS has used the piece; must not decrease
   /// from call to call.
@@ -97,7 +96,7 @@ class ColumnLoader {
     Arrival arrival;
   };
   std::deque<OffsetFlight> offset_flights_;  ///< requests for offsets that may be in flight, by sub-tensor
-  Time offsets_since_ = 0;                   ///< time at which the offsets requested before `offset_flights_` had arrived
+  Time offsets_since_ = 0;                   ///< latest arrival of offsets that have been removed from `offset_flights_`
   struct Flight {
     std::uint64_t entries;
     Time arrival;  ///< valid once OS has used the piece

@@ -9,7 +9,7 @@
 //             rows from the CSR space, and rows fetched eagerly: in order of rows and columns. Conflicts are counted by
 //             coordinate: m products for one sum cost m - 1 cycles (serial) or ceil(log2 m) (tree) of the group.
 //             columns that OS uses in the same step: column by column; the products of a column are adjacent and are
-//             added like the segments of OS, so that a group has one product per sum.
+//             added like the segments of OS, so a group has one product per sum.
 //
 // Source: thesis, section 4.4.3, with SIGMA's adder tree. The latency of the scatter network, the addition by column and both
 // ways of charging conflicts are our choice.

@@ -75,7 +75,7 @@ std::uint64_t CsrLoader::fetch(const EagerRequest& request, VectorLines& lines) 
   Index row = settled(0);
   const Index first = row == 0 ? 0 : row - 1;
   std::uint64_t sum = 0;
-  Index counted = first;  // rows below this one are included in the sum
+  Index counted = first;  // first row that is not included in the sum
   for (; row < end && fetched < request.entries; row = settled(row + 1)) {
     sum += shape_.is.offsets[row] - shape_.is.offsets[counted] + position_[row];
     counted = row + 1;

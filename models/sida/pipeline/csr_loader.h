@@ -4,7 +4,7 @@
 // that have entries in columns not requested by either loader are fetched in ascending order, until R entries have been
 // fetched. T(i): entries of row i fetched so far by column or by row, including those of this step.
 //   mean      the next max(1, sum(T(i), i = S..r) / (r - S + 1)) entries
-//   printed   entries from the next one, in column c, to column c + sum(T(i), i = S..r) / max(r, 1)
+//   printed   entries from the next entry, in column c, to column c + sum(T(i), i = S..r) / max(r, 1)
 // A fetched entry is used by IS in the next step and is also converted to column order for OS. The conversion is discarded if
 // an entry of a lower row in its column has not been fetched; the CSC loader then fetches the entry again. The loader stops
 // when there is no room left for converted columns, or for sums that fetched entries use before OS has requested their columns.

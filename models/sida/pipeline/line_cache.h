@@ -1,8 +1,8 @@
 // Replacement of lines of x, w and z in a buffer that cannot hold all live lines.
 //
 // The thesis does not cover vectors that do not fit. We use the clock algorithm, which approximates LRU with one bit per line:
-// a hand cycles through the lines held; a line that was used since the hand last passed stays for another round, and the first
-// line that was not used is replaced. A hit costs one access to one byte. Host memory: 5 bytes per line, and 4 per line held.
+// a hand cycles through the lines held. A line that was used since the hand last passed stays for another round; the first line
+// that was not used is replaced. A hit costs one access to one byte. Host memory: 5 bytes per line, and 4 per line held.
 #pragma once
 
 #include <cstdint>

@@ -7,10 +7,10 @@
 // mean size of a sub-tensor is at least twice latency x bandwidth. In passes without a matrix, the bytes of the vectors count
 // instead.
 //
-// CSC space (our choice): twice the largest sub-tensor, so that one sub-tensor can be loaded while another one is used, but at
-// least eight times latency x bandwidth, and at most a sixteenth of the buffer. It has at least one entry, and leaves space for
-// the smallest number of vector lines. Smallest buffer: one line each of x, w and z, as far as the pass has these vectors, and
-// one entry.
+// CSC space (our choice): twice the largest sub-tensor, so that a sub-tensor can be loaded while another is used; at least
+// eight times latency x bandwidth, and at most a sixteenth of the buffer. It has at least one entry, and leaves space for the
+// smallest number of vector lines. Smallest buffer: one line each of x, w and z, as far as the pass has these vectors, and one
+// entry.
 #pragma once
 
 #include <cstdint>
@@ -42,11 +42,11 @@ enum class Scatter : std::uint8_t {
 };
 
 struct PipelineParameters {
-  unsigned os_pes = 1024, ewise_pes = 1024, is_pes = 1024;  ///< thesis, section 4.5.1
-  std::uint64_t buffer_bytes = std::uint64_t{64} << 20;     ///< thesis, section 4.5.1
+  unsigned os_pes = 1024, ewise_pes = 1024, is_pes = 1024;  ///< PEs by core (thesis, section 4.5.1)
+  std::uint64_t buffer_bytes = std::uint64_t{64} << 20;     ///< size of the buffer (thesis, section 4.5.1)
   std::uint64_t bytes_per_cycle = 512;                      ///< memory bandwidth, for the estimator and for the default of T
-  unsigned memory_latency = 150;                            ///< cycles, for the default of T (our choice)
-  std::uint64_t sub_tensor = 0;  ///< T, columns; 0: the default, which depends on bandwidth and latency
+  unsigned memory_latency = 150;                            ///< in cycles, for the default of T (our choice)
+  std::uint64_t sub_tensor = 0;  ///< T, columns of a sub-tensor; 0: the default, which depends on bandwidth and latency
   std::uint64_t csc_bytes = 0;   ///< capacity of the CSC space; 0: the default
   /// Limit of the bytes of columns converted from eagerly fetched rows (our choice). 0: a quarter of the buffer. Converted
   /// columns never use space that vectors need in any step, nor space that CSR entries occupy at the time of the fetch.

@@ -61,7 +61,7 @@ struct PassCounts {
   Time conflict_cycles = 0;
   LineCounts lines;
 
-  std::uint64_t steps = 0;                     ///< number of steps, including the two drain steps
+  std::uint64_t steps = 0;                     ///< number of steps, including the drain steps
   std::array<std::uint64_t, kBounds> bound{};  ///< number of steps with each bottleneck
   std::array<Time, kCores> busy{}, stalled{};  ///< stalled: cycles in which a core had work and waited for memory
   Time cycles = 0;                             ///< duration from the beginning of the pass until its last request is complete

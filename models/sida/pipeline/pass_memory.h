@@ -1,10 +1,10 @@
 // Interface between the pipeline and memory: the memory reports when a read has arrived and when a write is complete.
 //
 // Times are whole cycles of the accelerator's clock; a memory may use fractions of cycles internally (ideal_memory.h). A memory
-// may report these times after the call, for instance if it is behind a network; meanwhile the pipeline advances the cores that
-// do not depend on them (PassPipeline::resume). With a memory that reports times immediately, requests of a pass are made with
-// ascending `earliest`, except at the beginning of a pass, when data wait for offsets. A request is contiguous in its array and
-// may have any length; implementations split it as required.
+// may report arrivals and completions after the call, for instance if it is behind a network; meanwhile the pipeline advances
+// the cores that do not wait for them (PassPipeline::resume). With a memory that reports times immediately, requests of a pass
+// are made with ascending `earliest`, except at the beginning of a pass, when data wait for offsets. A request is contiguous in
+// its array and may have any length; implementations split it as required.
 #pragma once
 
 #include <algorithm>

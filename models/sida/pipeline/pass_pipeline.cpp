@@ -117,7 +117,7 @@ bool PassPipeline::x_arrived(std::uint64_t sub_tensor, Time* at) {
   return true;
 }
 
-/// Sets the columns and offsets that may be requested from this step on.
+/// Requests offsets, and the columns that may be requested from this step on.
 void PassPipeline::request_columns() {
   if (!shape_.has_os) return;
   loader_.request_offsets(step_ + 2, now_, issuer_);
@@ -186,7 +186,7 @@ void PassPipeline::use_rows() {
   if (work.entries != 0) work.rows += tree_stages(parameters_.is_pes);
 }
 
-/// If not all lines fit: records the uses of lines in the order in which the cores access them: E-wise, rows of IS, columns of
+/// Records the uses of lines if not all lines fit, in the order in which the cores access them: E-wise, rows of IS, columns of
 /// IS.
 void PassPipeline::use_cached_lines() {
   if (!shape_.has_is || lines_.all_fit()) return;
@@ -280,7 +280,7 @@ bool PassPipeline::run_os() {
     os_.at = std::max(os_.at, ready) + os_cycles(os_.used + piece.entries, shape_, parameters_.os_pes) -
              os_cycles(os_.used, shape_, parameters_.os_pes);
     os_.used += piece.entries;
-    advance(os_.at);  // requests the pieces that fit before this one frees its space
+    advance(os_.at);  // requests the pieces that fit before this piece frees its space
     loader_.release(os_.at);
     advance(os_.at);
   }

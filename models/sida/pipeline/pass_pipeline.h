@@ -57,9 +57,9 @@ class PassPipeline {
   /// Runs all remaining steps; requires a memory that reports arrivals immediately, like step().
   const PassCounts& run();
 
-  /// Call before resume(). `begins`: start times of the first steps, from step 0 on. All but the last of them are skipped:
-  /// their requests are counted but not made, and their stalls and bounds are those of a memory without latency. The last one
-  /// begins again at `from`.
+  /// Call before resume(). `begins`: start times of the first steps, from step 0 on. All of these steps except the last are
+  /// skipped: their requests are counted but not made, and their stalls and bounds are those of a memory without latency. The
+  /// last of these steps begins again at `from`.
   void skip(std::span<const Time> begins, Time from);
 
   /// Time at which the next step begins; after the last step, end of the pass.
@@ -108,7 +108,7 @@ class PassPipeline {
     Finished finished;  ///< sums whose finish code runs
     Arrival arrival;    ///< arrival of the reads of `finished`
   };
-  /// Work of the IS core in a step, in cycles.
+  /// Work of the IS core in a step: numbers of entries, and cycles by kind of work.
   struct IsWork {
     std::uint64_t entries = 0;
     std::uint64_t reloaded = 0;

@@ -54,10 +54,10 @@ struct PassShape {
   bool has_is = true;
   /// Load code reduces to scalars that the pass needs, so all of x is loaded before OS begins.
   bool preload = false;
-  /// False: load code computes x without reading a vector, so that x uses E-wise PEs and buffer lines but causes no reads.
+  /// False: load code computes x without reading a vector, so x uses E-wise PEs and buffer lines but causes no reads.
   bool x_from_memory = true;
 
-  unsigned entry_bytes = 12;                               ///< coordinate and value: 4 + 8 for f64; blocked: 2 + 8
+  unsigned entry_bytes = 12;                               ///< bytes of coordinate and value: 4 + 8 for f64; blocked: 2 + 8
   unsigned offset_bytes = 4;                               ///< bytes of an offset; 8 from 2^32 entries on
   std::uint64_t x_length = 0, y_length = 0, z_length = 0;  ///< number of elements; w has as many as y
   unsigned x_bytes = 8, w_bytes = 8, z_bytes = 8;          ///< bytes of an element: features times element size

@@ -108,7 +108,7 @@ void PassPipeline::start_loading() {
   advance(start_);
 }
 
-/// Runs the control stage, and makes the reads of the beginning of the step.
+/// Runs the control stage, and makes the requests at the beginning of the step.
 bool PassPipeline::begin_step() {
   begins_.push_back(now_);
   step_trace_ = {};

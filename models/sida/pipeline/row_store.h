@@ -38,21 +38,19 @@ class RowStore {
   RowUse use(std::uint64_t step, std::vector<MemoryRequest>& reads);
   /// Adds the entries that wait for their rows, from the columns of sub-tensor `step`, which OS has used. Returns their number.
   std::uint64_t take_in(std::uint64_t step);
-  /// Begins to repack if necessary, and evicts entries until the space holds at most `room` entries. Returns the number of
-  /// entries to move; `immediate`: IS moves them before its other work.
   struct Repack {
-    std::uint64_t moved = 0;
-    bool immediate = false;
+    std::uint64_t moved = 0;  ///< entries to move, if a repack begins in this step; otherwise 0
+    bool immediate = false;   ///< IS completes the repack before its other work
   };
+  /// Begins to repack if necessary, and evicts entries until the space holds at most `room` entries.
   Repack make_room(std::uint64_t step, std::uint64_t room);
   bool repacking() const { return dropped_ != 0; }
   /// Ends a repack: frees the space of the entries that were already used when the repack began.
   void end_repack();
 
   std::uint64_t waiting() const { return waiting_now_; }  ///< waiting entries
-  std::uint64_t space() const {
-    return used_ + dead_;
-  }  ///< occupied space in entries, including reserved space and used entries not yet dropped
+  /// Occupied space in entries, including reserved space and used entries not yet dropped.
+  std::uint64_t space() const { return used_ + dead_; }
   std::uint64_t evictions() const { return evictions_; }
   std::uint64_t repacks() const { return repacks_; }
 

@@ -19,8 +19,8 @@ namespace lacuna::sida {
 
 struct TrafficEstimate {
   Time load = 0;        ///< cycles of memory traffic
-  Time x = 0;           ///< cycles, X
-  std::uint64_t r = 0;  ///< entries, R
+  Time x = 0;           ///< X: minimum cycles until the next step begins
+  std::uint64_t r = 0;  ///< R: entries that the CSR loader may fetch
 };
 
 inline TrafficEstimate estimate_traffic(std::uint64_t bytes, Time os, Time ewise, std::uint64_t bytes_per_cycle,

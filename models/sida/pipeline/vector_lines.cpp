@@ -158,7 +158,7 @@ void VectorLines::make_w(std::uint64_t sub_tensor) {
     const Index line = w_.lines.line_of(row);
     if (w_.first[line] == StepLists::kNever) continue;
     use(kW, line);
-    // The line receives further elements, so that an earlier spilled copy in memory is outdated.
+    // The line receives further elements, so an earlier spilled copy in memory is outdated.
     state_[id(kW, line)] &= static_cast<std::uint8_t>(~kSpilled);
   }
 }

@@ -70,8 +70,8 @@ class VectorLines {
   /// Requests that read spilled lines back; the caller makes them and clears the vector.
   std::vector<MemoryRequest>& read_backs() { return read_backs_; }
 
-  /// Records the use of a sum by an eagerly fetched entry in `step`; only if all_fit(). Returns false if the sum's line is not
-  /// live and `may_begin` is false; otherwise the line is live from then on.
+  /// Records the use of a sum by an eagerly fetched entry in `step`. Call only if all_fit(). Returns false if the sum's line is
+  /// not live and `may_begin` is false; otherwise the line is live from then on.
   bool use_early(Index column, std::uint64_t step, bool may_begin);
   std::uint64_t early_bytes() const { return early_bytes_; }
   const LineGeometry& z_lines() const { return z_.lines; }
@@ -101,7 +101,7 @@ class VectorLines {
   LineBytes cached_;
   std::vector<MemoryRequest> spills_, read_backs_;
 
-  std::vector<std::uint8_t> early_;  ///< whether each line of z is live early; empty until one is
+  std::vector<std::uint8_t> early_;  ///< whether each line of z is live early; empty before the first early use
   std::uint64_t early_bytes_ = 0;
 };
 

@@ -40,7 +40,7 @@ void insert_once(std::vector<std::uint16_t>& set, std::uint16_t value) {
 
 class CodeCheck {
  public:
-  /// `elements`: number of elements of element-wise code; no value for scalar code.
+  /// `elements`: number of elements of element-wise code; nullopt for scalar code.
   CodeCheck(const Program& program, std::optional<std::uint64_t> elements, bool may_scan)
       : program_(program), elements_(elements), may_scan_(may_scan) {}
 

@@ -202,8 +202,8 @@ void check_arrays(const Memory& memory, const Program& program) {
     add(matrix.block_values, matrix.entries * value_bytes, false, name + ": values");
   }
   std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
-  // Ranges are visited in order of their start addresses. Of the ranges visited so far: the one that ends last, and the stored
-  // one that ends last.
+  // Ranges are visited in order of their start addresses. Of the ranges visited so far, `furthest` is the range that ends last,
+  // and `furthest_stored` the stored range that ends last.
   const Range *furthest = nullptr, *furthest_stored = nullptr;
   for (const Range& range : ranges) {
     const Range* const other = range.stored ? furthest : furthest_stored;
@@ -267,7 +267,7 @@ Program read_program(const Memory& memory, std::uint64_t address) {
     try {
       check_pass(program, instructions, program.passes.back());
     } catch (const ProgramError& error) {
-      // Address of the instruction if the error is in one, otherwise of the pass.
+      // Address of the instruction if the error is in an instruction, otherwise of the pass.
       const std::uint64_t where = error.address != 0 ? address + tables.instructions + error.address - 1
                                                      : address + tables.passes + p * sizeof(lacuna_sida_pass);
       throw ProgramError(error.code, "pass " + std::to_string(p) + ": " + error.what(), where, p);
