@@ -37,7 +37,7 @@ class RacingLoads : private ZeroRequests::Client {
   std::vector<Load> loads_;
   std::vector<std::uint32_t> free_;
   std::uint32_t last_ = 0;                 ///< load of the last begin()
-  std::vector<VectorMemory::Race> races_;  ///< scratch
+  std::vector<VectorMemory::Race> races_;  ///< scratch memory of send_zero_reads()
 };
 
 }  // namespace lacuna
