@@ -76,7 +76,8 @@ class HeldLoads {
   void release(const HeldLoad& load) { free_.push_back(load.number); }
   /// Whether any register of a range waits for a load.
   static bool is_any_held(const OfWavefront& w, const isa::RegisterRange& registers);
-  /// Adds a load to those of a wavefront; the caller has set its slot, registers, bytes and lanes. All its lanes are busy.
+  /// Adds a load to those of a wavefront; the caller has set the load's slot, registers, bytes and lanes. All its lanes become
+  /// busy.
   void enter(OfWavefront& w, HeldLoad& load);
   /// Clears the busy bits of lanes of a register that are filled or no longer needed. Returns true if these were the load's
   /// last busy lanes; the wavefront then no longer holds the load.

@@ -77,7 +77,7 @@ class ZeroRequests : private MemoryClient {
   struct Mask {
     std::uint64_t address;  ///< bus address
     ByteMask byte_mask;
-    std::uint64_t line;  ///< GPU virtual address of the first line that it covers
+    std::uint64_t line;  ///< GPU virtual address of the first line that the mask covers
   };
   struct Reader {
     Client* client = nullptr;

@@ -42,7 +42,7 @@ TEST(HeldLoad, CodesOfTable1) {
   }
   for (unsigned position = 1; position < kMaxRegisters; ++position) {
     const std::uint32_t word = follower_word(position);
-    EXPECT_EQ(word, position << 29);  // 001, 010, 011
+    EXPECT_EQ(word, position << 29);  // types 001, 010, 011
     EXPECT_TRUE(is_follower(type_of(word)));
     EXPECT_EQ(bytes_of(type_of(word)), 0U);
     EXPECT_EQ(registers_of(type_of(word)), 0U);

@@ -119,7 +119,7 @@ TEST_F(LazyUnitTest, WaitForAHeldLoad) {
   constexpr unsigned kFromFirst = 7 + 100 + 10;
   struct Row {
     AddressUnit occupied;
-    unsigned between;  ///< vector instructions, of 4 cycles like the load, between the load and its use
+    unsigned between;  ///< number of vector instructions between the load and its use; like the load, each takes 4 cycles
     unsigned first;    ///< cycles from the use to the first request
   };
   constexpr std::array kRows{
