@@ -39,7 +39,7 @@ enum class ChainRefusal : std::uint8_t {
   exec,           ///< EXEC, M0 or MODE is written between load and use
   branch,         ///< the reader of the data is in another basic block
   alias,          ///< between the chain's instructions: a store that may affect its lines, a barrier, atomic or cache control
-  packet,         ///< the chain does not fit a packet: modifiers, two uniform values, unequal element sizes, many operations
+  packet,         ///< the chain does not fit a packet: modifiers, two uniform values, unequal elements, too many operations
   lds,            ///< the load writes to LDS, or an LDS instruction reads its data
   nothing_saved,  ///< the data would return to the core anyway, or have no reader
   wait,           ///< an s_waitcnt in between is needed for data that the chain has not loaded

@@ -131,7 +131,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
     std::uint16_t chain = kNone;  ///< index in chains_
     bool queued = false;          ///< the part has an entry of the offload queue; false: the core performs the part
     std::uint8_t entry = 0;       ///< number of the offload queue entry
-    std::uint8_t missing = 0;     ///< pending loads, then stores, of a part that the core performs
+    std::uint8_t missing = 0;     ///< number of pending loads, then of pending stores, of a part that the core performs
     Tick loaded{};                ///< time at which the last of the loads returned
     unsigned lanes_changed = 0;   ///< number of lanes whose data in memory have changed, found by compare_operands()
     Tick entered{};               ///< time at which the part got its queue entry
@@ -155,15 +155,15 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
     std::vector<std::uint16_t> parts;  ///< parts whose results are not known yet
     Lanes staying = 0;                 ///< lanes that remain at the core
     Cycles begun{};
-    unsigned fills = 0;      ///< pending loads of flushed parts for which the operation waits
+    unsigned fills = 0;      ///< number of pending loads of flushed parts for which the operation waits
     Cycles filled{};         ///< time at which the last fill returned
     bool closing = false;    ///< the chain's last instruction has issued
     bool offloaded = false;  ///< packets have been sent for the chain
     bool at_core = false;    ///< the core performs operations of parts as soon as their operands are in its registers
     unsigned stores = 0;     ///< number of incomplete stores of parts, for which the token waits
     Token store = 0;         ///< token of the store instruction
-    Cycles stored{};         ///< latest completion of a store
-    Cycles done{};           ///< latest result of a part
+    Cycles stored{};         ///< time at which the latest store completed
+    Cycles done{};           ///< time of the latest result of a part
     Cycles in_registers{};   ///< time from which the latest result or operand is in the core's registers
   };
   struct Wavefront {
@@ -286,7 +286,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   std::deque<Part> parts_;
   std::vector<std::uint16_t> free_parts_;
   std::vector<std::uint8_t> free_entries_;  ///< free entries of the queue
-  unsigned used_ = 0;                       ///< entries of the queue in use
+  unsigned used_ = 0;                       ///< number of entries of the queue in use
   unsigned builders_;                       ///< number of free packet generation units
   std::vector<WavefrontSlot*> waiting_;     ///< wavefronts that wait for a packet generation unit, longest wait first
   std::vector<OwnRequest> requests_;

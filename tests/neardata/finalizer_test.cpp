@@ -221,7 +221,7 @@ TEST_P(Finalizer, ValuesRemainInLanesThatAreNotWritten) {
   EXPECT_THAT(refusals(compared + Lines{"s_and_saveexec_b64 s[4:5], vcc", "v_mov_b32 v10, 0", "s_or_b64 exec, exec, s[4:5]",
                                         "v_mov_b32 v20, v10"}),
               ElementsAre("0 reused 6"));
-  // The same lanes overwrite the register before it is read.
+  // The lanes that loaded the register overwrite it before it is read.
   EXPECT_THAT(chains(compared + Lines{"s_and_saveexec_b64 s[4:5], vcc", "s_or_b64 exec, exec, s[4:5]", "v_mov_b32 v10, 0",
                                       "v_mov_b32 v20, v10"}),
               ElementsAre("6: a0/01 w1/10 o2/11"));
