@@ -18,7 +18,7 @@ TEST(SidaArea, BufferMatchesAProductionCacheScaledByCells) {
   EXPECT_NEAR(buffer_mm2(kMegabyte) * 256, buffer_mm2(256 * kMegabyte), 1e-9);
 }
 
-// A unit of 64 multiply-adds takes 11.52 mm2 at 45 nm, and 11.17 times that area with 64-bit operands; 69 % of 11.52 mm2 scale
+// A unit of 64 multiply-adds takes 11.52 mm2 at 45 nm, and 11.17 times that area with 64-bit operands; 69 % of 11.52 mm2 scales
 // to 0.378 mm2 in 8N.
 TEST(SidaArea, PesMatchTheThesisMatrixUnit) {
   EXPECT_NEAR(pes_mm2(1024, false), 3 * 1024 * 11.17 * 0.378 / 0.69 / 64, 1e-9);

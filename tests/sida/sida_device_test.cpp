@@ -41,7 +41,7 @@ GpuDeviceParameters on_a_mesh() {
   return p;
 }
 
-/// The same device without the accelerator.
+/// The device of sida_gpu() without the accelerator.
 GpuDeviceParameters absent(SidaPath path) {
   GpuDeviceParameters p = sida_gpu(path);
   p.extensions.get<SidaParameterSet>().sida.present = false;

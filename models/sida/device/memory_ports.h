@@ -91,7 +91,7 @@ class MemoryPorts : public sida::PassMemory {
   class Port;
   struct Record {
     sida::Arrival* arrival = nullptr;  ///< null: the request was dropped
-    std::uint64_t open = 0;            ///< ranges and lines in flight
+    std::uint64_t open = 0;            ///< number of ranges and lines in flight
     Tick latest{};
   };
   /// An address range of a request, held until its departure time.

@@ -19,7 +19,7 @@ struct Terms {
   const std::byte* values;      ///< value of each entry; null: all values are 1
   const std::byte* x;           ///< elements with their features
   const std::uint8_t* present;  ///< whether each element of x is present; null: all are
-  std::uint32_t width;          ///< features of an element
+  std::uint32_t width;          ///< number of features of an element
 };
 
 /// Functions that depend on semiring and element type.

@@ -43,7 +43,7 @@ struct ProductKind {
   std::uint16_t matrix;
   bool transposed;
   unsigned semiring, element;
-  std::uint32_t width;  ///< features of an element
+  std::uint32_t width;  ///< number of features of an element
 };
 
 /// `x` must outlive the product. Throws ProgramError if offsets decrease or do not end with the number of entries.

@@ -24,7 +24,7 @@ namespace lacuna::sida {
 struct Work {
   std::string name;
   std::uint64_t bytes = 0;
-  std::uint64_t operations = 0;  ///< operations of the busiest core
+  std::uint64_t operations = 0;  ///< number of operations of the busiest core
   EnergyCounts energy{};
 
   double cycles(std::uint64_t bytes_per_cycle, unsigned pes) const;

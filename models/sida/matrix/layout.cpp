@@ -65,7 +65,7 @@ std::uint64_t put_values(const PlaceArray& place, const std::vector<double>& val
 
 /// Entries ordered by blocks, with their indices in the matrix.
 struct BlockedEntries {
-  std::vector<std::uint64_t> entries;          ///< the matrix's entries, by block, column and row
+  std::vector<std::uint64_t> entries;          ///< indices of the matrix's entries, ordered by block, column and row
   std::vector<std::uint64_t> offsets{0};       ///< first entry of each block
   std::vector<Index> block_row, block_column;  ///< position of each block, ascending by column and then by row
   std::vector<std::uint8_t> row, column;       ///< position of each entry within its block

@@ -65,7 +65,7 @@ class TowardsTriangular {
   const SparseMatrix& columns_;
   const SparseMatrix rows_;
   const Index n_;
-  std::vector<Index> in_row_, in_column_;  ///< entries in each vertex's row and column, with unplaced vertices
+  std::vector<Index> in_row_, in_column_;  ///< entries of each vertex's row and column at unplaced vertices
   Index most_ = 0;                         ///< maximum number of entries of a column
   BucketLists vertices_;                   ///< vertices that have not been placed
 };

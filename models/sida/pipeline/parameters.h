@@ -47,7 +47,7 @@ struct PipelineParameters {
   std::uint64_t bytes_per_cycle = 512;                      ///< memory bandwidth, for the estimator and for the default of T
   unsigned memory_latency = 150;                            ///< in cycles, for the default of T (our choice)
   std::uint64_t sub_tensor = 0;  ///< T, columns of a sub-tensor; 0: the default, which depends on bandwidth and latency
-  std::uint64_t csc_bytes = 0;   ///< capacity of the CSC space; 0: the default
+  std::uint64_t csc_bytes = 0;   ///< capacity of the CSC space in bytes; 0: the default
   /// Limit of the bytes of columns converted from eagerly fetched rows (our choice). 0: a quarter of the buffer. Converted
   /// columns never use space that vectors need in any step, nor space that CSR entries occupy at the time of the fetch.
   std::uint64_t converted_bytes = 0;

@@ -14,7 +14,7 @@ namespace lacuna::sida {
 /// Type and width of a register.
 struct RegisterKind {
   std::uint8_t element = LACUNA_SIDA_ELEMENT_COUNT;  ///< LACUNA_SIDA_ELEMENT_COUNT: no value
-  std::uint32_t width = 1;                           ///< features
+  std::uint32_t width = 1;                           ///< number of features
   bool has_value() const { return element != LACUNA_SIDA_ELEMENT_COUNT; }
 };
 
