@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint64_t kFirstPeriod = 16;  // number of predictions before the first check
 constexpr std::uint64_t kLongestPeriod = 4096;
 // Launches of the class that are timed for a check. The first one starts with the caches as an untimed launch has left them,
-// and is not compared. All launches of other classes until the second one are timed as well.
+// and is not compared. Until the second launch, all launches of other classes are timed as well.
 constexpr unsigned kChecks = 2;
 // A check ends without a result after this number of launches of any class.
 constexpr unsigned kLongestCheck = 256;

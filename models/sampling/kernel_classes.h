@@ -1,5 +1,5 @@
-// Classes of kernel launches that take the same time: the same code and grid, after a launch of the same class. If their times
-// differ, launches with the same arguments are a class.
+// Classes of kernel launches that are expected to take the same time: launches of the same code and grid that follow launches
+// of the same code and grid. If their times differ, launches with the same arguments form a class.
 //
 // A class predicts the time of further launches when the times of its timed launches have a narrow interval. Launches are timed
 // again after an increasing number of predictions; a timed launch that does not agree with the prediction restarts the class.
@@ -21,7 +21,7 @@ struct KernelKey {
   std::array<std::uint32_t, 3> grid{};       ///< work-items
   std::array<std::uint32_t, 3> workgroup{};  ///< work-items
   std::uint32_t lds_bytes = 0;
-  std::uint64_t previous = 0;   ///< number of the previous launch's class
+  std::uint64_t previous = 0;   ///< class of the previous launch's code and grid; 0: any
   std::uint64_t arguments = 0;  ///< hash of the arguments without addresses; 0: launches with any arguments
 
   auto operator<=>(const KernelKey&) const = default;
@@ -40,7 +40,7 @@ class KernelClasses {
 
   /// Number of the class of a launch, from 1.
   std::uint64_t find(const KernelKey& key);
-  /// Stands for kernels that are never predicted.
+  /// Class number for kernels that are never predicted.
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
   /// Records that a launch of class `number`, which cannot predict, has been timed after an untimed launch of class `before`.
@@ -54,8 +54,8 @@ class KernelClasses {
   /// Prediction for a launch of the class; nullopt: it has to be timed. Counts the launch.
   std::optional<KernelPrediction> predict(std::uint64_t number);
   /// Adds a timed launch. `half_width`: that of the 95 % confidence interval of `cycles`, 0 if the launch was timed as a whole.
-  /// `comparable`: false if the launch before it was not timed, so that the L2 is not in the state that it would have. Such a
-  /// launch is not counted.
+  /// `comparable`: false if the launch before it was not timed, so the state of the L2 differs from that in a timed run. The
+  /// times of such a launch are not used.
   void add(std::uint64_t number, double cycles, double half_width, std::uint64_t instructions, bool comparable);
   /// Called when a predicted launch has executed. A launch whose instruction count differs from that of the timed launches
   /// restarts its class. Returns the prediction for `instructions`.
@@ -71,7 +71,7 @@ class KernelClasses {
     std::uint64_t period = 0;     ///< number of predictions before the next check
     unsigned checks = 0;          ///< launches to be timed before predictions continue
     bool restarted = false;       ///< the first launch took another time than the second, and has been dropped
-    std::uint64_t successor = 0;  ///< class that must predict for this one to predict, see follows(); 0: none
+    std::uint64_t successor = 0;  ///< class without whose predictions this class does not predict (see follows()); 0: none
   };
   std::optional<KernelPrediction> prediction_of(const Class& c) const;
   bool predicts(std::uint64_t number) const { return number != kNever && prediction_of(classes_[number - 1]); }

@@ -28,12 +28,12 @@ constexpr double kShortest = 1;
 constexpr double kLongest = 256;
 // Largest untimed part, as a share of the rest of the kernel, until samples agree.
 constexpr double kShareOfRest = 0.4;
-// Untimed parts of workgroups, as shares of what is left of the kernel: the first one, after a single sample, and those after
-// samples that agree, which have equal lengths.
+// Untimed parts of workgroups, as shares of the remaining kernel: of the first part, after a single sample, and of the later
+// parts, which have equal lengths, after samples that agree.
 constexpr double kFirstShare = 0.1;
 constexpr double kLaterShare = 0.2;
-// Generations of workgroups that are timed after the last untimed part: one ends, one is a sample, one is the end of the
-// kernel.
+// Generations of workgroups that are launched and timed after the last untimed part, in addition to the resident generation:
+// one is a sample, one is the end of the kernel.
 constexpr double kLastGenerations = 2.1;
 constexpr std::size_t kFewSamples = 3;
 // Parts within workgroups run without timing if wavefronts are longer than this number of samples.
@@ -44,7 +44,7 @@ constexpr std::uint64_t kManyGenerations = 6;
 // Workgroups of a part whose mean number of instructions differs from that of the sample by a larger share are of other kinds,
 // or of the same kinds in other shares: the 95 % interval of their rate is twice the difference.
 constexpr double kSameWorkgroups = 0.02;
-// Standard error of a sample of workgroups, as a share, as long as there is only one.
+// Standard error of a sample of workgroups, as a share of its rate.
 constexpr double kErrorOfWorkgroups = 0.005;
 // Errors that samples cannot show, as shares of the untimed time: caches, queues and the phases of wavefronts differ from those
 // of a run that is timed throughout. From the comparisons in docs/guide/sampling.md.
@@ -91,7 +91,7 @@ void KernelSampler::about_to_start(Dispatch& dispatch) {
   if (dispatch.index == last_index_) return;
   begin(dispatch, later(windows_.end(), clock_.ceil(kernel_time())), true);
   dispatch.estimated.kind = current_.number;
-  // The L2 is as the last timed launch has left it, so that any of its lines may be another one.
+  // The L2 is in the state in which the last timed launch left it, so any of its lines may be wrong.
   if (!current_.comparable) dispatch.estimated.half_width = clock_.ticks(l2_refill_);
   if (!parameters_.across_kernels || dispatch.timed_whole) return;
   if (dispatch.may_sync_grid || current_.may_wait) {
@@ -141,7 +141,7 @@ void KernelSampler::ended(const Dispatch& dispatch) {
   }
 }
 
-// Words that are addresses of mapped memory are left out: other buffers do not make another kind of launch.
+// Words that are addresses of mapped memory are ignored: launches that differ only in their buffers are of the same kind.
 std::uint64_t KernelSampler::hash_of_arguments(const Dispatch& dispatch) const {
   constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio
   std::uint64_t hash = 1;
@@ -442,7 +442,7 @@ bool KernelSampler::count_workgroups(Dispatch& dispatch, Cycles end) {
 std::uint64_t KernelSampler::choose_workgroups(const Dispatch& dispatch, std::uint64_t of_sample) const {
   const std::uint64_t resident = dispatch.next_workgroup - dispatch.finished_workgroups;
   const std::uint64_t left = dispatch.total_workgroups() - dispatch.next_workgroup;
-  // The last generation of workgroups is timed, and of the workgroups before it a share of at least 1 - kShareOfRest.
+  // The last generation of workgroups is timed and, until samples agree, at least 1 - kShareOfRest of the workgroups before it.
   if (left <= resident) return 0;
   const auto one = static_cast<double>(of_sample);
   double most = kShareOfRest * static_cast<double>(left - resident);
@@ -521,7 +521,7 @@ std::uint64_t KernelSampler::execute(Dispatch& dispatch, std::uint64_t instructi
   return runs(dispatch) ? dispatch.open_instructions() - before : 0;
 }
 
-// The estimated time passes, nothing is executed.
+// Lets the estimated time pass without executing the kernel.
 void KernelSampler::skip_whole(Dispatch& dispatch, const KernelPrediction& prediction) {
   skipped_.skipped(dispatch);
   skipped_workgroups_ += dispatch.total_workgroups();
@@ -563,7 +563,7 @@ void KernelSampler::run_whole(Dispatch& dispatch, const KernelPrediction& predic
   dispatcher_.set_untimed(false);
 }
 
-// Scratch memory belongs to the dispatcher's units.
+// For kernels with scratch memory, which only the dispatcher's units can use.
 void KernelSampler::run_whole_on_timed_units(Dispatch& dispatch, const KernelPrediction& prediction) {
   const Cycles from = current_.launched;
   const double most = UntimedUnits::kMostInstructions * prediction.instructions + 1e6;

@@ -13,8 +13,8 @@
 // Simulated time does not advance during untimed parts: the estimated time passes after the last workgroup's end
 // (Dispatch::estimated). The end of a kernel, where workgroups that end are not replaced, is timed.
 //
-// Only a kernel that runs alone is sampled. All decisions depend on simulated values at the ends of windows, so that they are
-// the same on any host and with any number of threads.
+// Only a kernel that runs alone is sampled. All decisions depend on simulated values at the ends of windows, so they are the
+// same on any host and with any number of threads.
 #pragma once
 
 #include <array>
@@ -58,14 +58,14 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
   struct Current {
     std::uint64_t any = 0;     ///< number of the class of launches with any arguments
     std::uint64_t same = 0;    ///< number of the class of launches with the same arguments
-    std::uint64_t number = 0;  ///< the one of these two that predicts
+    std::uint64_t number = 0;  ///< `any` or `same`: class that predicts
     bool alone = true;         ///< no other kernel has run since it was launched
     bool comparable = true;    ///< the previous launch was timed as well
     bool may_wait = false;     ///< the workgroups may wait for each other, so the whole kernel is timed
     bool whole = false;        ///< the whole kernel ran without timing
     Cycles launched{};
     Cycles settled{};                 ///< earliest start of the first slice
-    std::uint64_t settled_count = 0;  ///< number of executed instructions from which on slices may start
+    std::uint64_t settled_count = 0;  ///< number of executed instructions after which slices may start
     std::vector<TimedSlice> slices{};
     std::vector<Cycles> ends{};     ///< start of the first slice, then the end of each slice; empty: no slice has started
     std::vector<Mix> mixes{};       ///< instructions of all units at the times of `ends`
@@ -84,7 +84,7 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
     Cycles mark_from{};             ///< earliest start of the next sample of workgroups
     std::uint64_t mark_after = 0;   ///< number of workgroups that had ended after the latest untimed part
     double workgroups = 1;          ///< minimum length of the next untimed part of workgroups, in samples
-    double part = 0;                ///< number of workgroups of an untimed part while samples agree; 0: they do not
+    double part = 0;                ///< number of workgroups of an untimed part while samples agree; 0: samples do not agree
     std::uint64_t skipped = 0;      ///< number of workgroups of the latest untimed part, if they were skipped
     double skipped_each = 0;        ///< estimated instructions of each skipped workgroup
     bool other_workgroups = false;  ///< the latest part's mix differed from the sample's: all further workgroups are timed
@@ -102,7 +102,7 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
   void restart_slices(Cycles from);
   bool end_slice(const Dispatch& dispatch, Cycles end);
   void sample_taken(Dispatch& dispatch, const TimeSample& sample, Cycles end);
-  /// Instructions of the next untimed part; 0: none.
+  /// Number of instructions of the next untimed part; 0: none follows.
   std::uint64_t choose_length(const Dispatch& dispatch);
   bool in_tail(const Dispatch& dispatch);
   /// Estimated instructions until the end of the kernel; nullopt: unknown.

@@ -31,7 +31,7 @@ struct TimeSample {
 
 /// The sample that consists of `slices`, at least four; nullopt if their rate drifts or spreads too much, or if they have no
 /// instructions. `tolerance`: difference between the rates of the first and the second half, as a share, up to which the rate
-/// does not count as drifting.
+/// is considered steady.
 std::optional<TimeSample> steady_sample(std::span<const TimedSlice> slices, double tolerance);
 
 struct TimeEstimate {

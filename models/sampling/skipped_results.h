@@ -1,5 +1,5 @@
 // Results that are not computed, because workgroups have been skipped (sampling.untimed = skipped). Refuses later kernels whose
-// control flow depends on loaded data: what they load may be such a result.
+// control flow depends on loaded data, because these data may be such results.
 #pragma once
 
 #include <optional>

@@ -13,8 +13,8 @@ namespace lacuna {
 
 namespace {
 
-// Units among which a chunk is divided: enough for a host with this number of processors. More would need more memory, and
-// results of kernels that race depend on it.
+// Units among which a chunk is divided: enough for a host with this number of processors. More units would need more memory.
+// Results of kernels that race depend on this number.
 constexpr unsigned kUnits = 8;
 // Instructions of a wavefront before others continue: many, so that its registers stay in the host's caches.
 constexpr Cycles kRoundOfUnit{10'000};
@@ -22,8 +22,8 @@ constexpr Cycles kRoundOfUnit{10'000};
 // that they stay in the host's caches.
 constexpr double kInstructionsOfChunk = 400'000;
 constexpr std::size_t kLinesOfChunk = 8'192;
-// The first chunk is smaller by this factor, since the number of stores is not known yet. Later ones are at most twice as large
-// as the one before.
+// The first chunk is smaller by this factor, since the number of stores is not known yet. Each later chunk is at most twice as
+// large as the chunk before it.
 constexpr double kFirstChunk = 16;
 
 ComputeUnitContext without_timing(const ComputeUnitContext& context, ComputeUnitListener& listener, LdsBanks& banks) {
@@ -90,7 +90,8 @@ class UntimedUnits::Unit final : public sc_core::sc_module, private ComputeUnitL
     unit_.set_buffered(false, until_);
     if (held) run([this] { unit_.run_untimed(until_); });
   }
-  /// Returns the number of workgroups that have ended since begin(). Those left, if any, continue in simulated time.
+  /// Returns the number of workgroups that have ended since begin(). The remaining workgroups, if any, continue in simulated
+  /// time.
   std::uint64_t end() {
     executing_ = false;
     if (!unit_.idle()) windows_.resume(0);
@@ -219,7 +220,7 @@ std::uint64_t UntimedUnits::execute(Dispatch& dispatch, std::uint64_t count, dou
 std::uint64_t UntimedUnits::run_chunk(Dispatch& dispatch, std::uint64_t count, std::uint64_t most_instructions) {
   std::uint64_t wavefronts = 0;
   for (unsigned i = 0; i < kUnits; ++i) {
-    dispatch.work_of(first_group_ + i);  // exists when threads look it up
+    dispatch.work_of(first_group_ + i);  // created before the threads look it up
     const std::uint64_t first = count * i / kUnits;
     const std::uint64_t end = count * (i + 1) / kUnits;
     units_[i]->begin(dispatch, dispatch.next_workgroup + first, end - first, most_instructions);

@@ -2,13 +2,14 @@
 // run here while the state of the timed units does not change.
 //
 // Several host threads execute a part of a kernel together. Its workgroups are divided into chunks, and each chunk among
-// kUnits units. Within a chunk a unit sees memory as it was at the beginning of the chunk with its own stores since; after it,
+// kUnits units. Within a chunk a unit sees memory as it was at the beginning of the chunk with its own stores since. At its
+// end,
 //   1. stores are written to memory, unit after unit;
 //   2. wavefronts that have been held before an atomic operation, or before an access that has to follow one, run to their end
 //      on memory itself, unit after unit;
 //   3. reports are delivered.
-// Which unit executes a workgroup, and all of this order, is independent of the number of threads: results are the same bits on
-// any host, even where workgroups race for data.
+// The unit that executes a workgroup, and the order of these steps, do not depend on the number of threads: results are equal
+// bit by bit on any host, even if workgroups race for data.
 #pragma once
 
 #include <cstdint>
@@ -25,19 +26,22 @@ namespace lacuna {
 
 class UntimedUnits final : public sc_core::sc_module {
  public:
-  /// Instructions, relative to the expected number, after which workgroups are assumed to wait for something.
+  /// Instructions, relative to the expected number, after which workgroups are assumed to wait for an event outside of their
+  /// unit.
   static constexpr double kMostInstructions = 4;
 
   /// `context`: that of the timed units; its mode, listener and stages are not used. `first_group`: number of groups of the
-  /// timed units (Dispatch::work_of()). Faults are reported to `dispatcher`. `threads`: null: the caller's thread.
+  /// timed units (Dispatch::work_of()). Faults are reported to `dispatcher`. `threads` null: all units run on the caller's
+  /// thread.
   UntimedUnits(sc_core::sc_module_name name, const ComputeUnitParameters& parameters, const ComputeUnitContext& context,
                unsigned first_group, Dispatcher& dispatcher, WorkerThreads* threads);
   ~UntimedUnits() override;
 
   /// Executes the dispatch's next `count` workgroups, which have not been launched, and counts them as finished. The dispatch
-  /// must use no scratch memory. `instructions_of_each`: expected number of instructions of a workgroup. Returns the number
-  /// that have ended: fewer, if one waits for something, has executed a multiple of the expected instructions, or the dispatch
-  /// has failed. Workgroups that wait continue in simulated time, and are counted when they end.
+  /// must use no scratch memory. `instructions_of_each`: expected number of instructions of a workgroup. Returns the number of
+  /// workgroups that have ended: fewer if a workgroup waits or has executed kMostInstructions times the expected instructions,
+  /// or if the dispatch has failed; 0 if workgroups of an earlier call have not ended. Workgroups that wait continue in
+  /// simulated time, and are counted when they end.
   std::uint64_t execute(Dispatch& dispatch, std::uint64_t count, double instructions_of_each);
   /// Drops the workgroups of a dispatch.
   void abort(const Dispatch& dispatch);
