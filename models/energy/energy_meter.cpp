@@ -48,7 +48,7 @@ void EnergyMeter::measure(DataKind kind, double share, std::function<ToggleCount
   measured.toggles = std::move(toggles);
 }
 
-// Counts of data events only grow, as those of their events do.
+// Counts of data events never decrease, nor do the counts of the events to which they belong.
 void EnergyMeter::weigh(Counts& counts) const {
   if (weighted_.empty()) return;
   constexpr double kRandomBits = 16;  // of the 32 bits of a word, half change in random data

@@ -25,9 +25,9 @@ namespace lacuna {
 
 /// Kinds of power that does not depend on what the device executes.
 enum class StaticPower : std::uint8_t {
-  leakage,   ///< of transistors of the core
+  leakage,   ///< leakage of the transistors of the core
   clock,     ///< clock trees that are not gated
-  constant,  ///< with a supply of its own: DRAM, PHYs, board
+  constant,  ///< power of parts with a separate supply: DRAM, PHYs, board
 };
 inline constexpr std::size_t kStaticPowers = 3;
 inline constexpr std::array<std::string_view, kStaticPowers> kStaticPowerNames{"leakage", "clock", "constant"};
@@ -70,9 +70,10 @@ class EnergyMeter {
   /// event of the same block has been added with another energy.
   void add(std::string_view block, std::string_view event, const std::uint64_t& counter, double picojoules,
            DataKind data = DataKind::none);
-  /// Measures the switching of data of this kind: an event of the kind that is added later has the part `1 - share` of its
-  /// energy, and an event "NAME_data" the rest. The latter's count is that of the event times the bits that changed, relative
-  /// to random data. `toggles` returns counts since the start; between two readings of the meter their ratio is one number.
+  /// Measures the switching of data of this kind. Each event NAME of the kind that is added later keeps the part `1 - share` of
+  /// its energy; an additional event "NAME_data" has the rest. The count of "NAME_data" is the count of NAME times the number
+  /// of changed bits relative to random data, which is averaged between two readings of the meter. `toggles` returns counts
+  /// since the start.
   void measure(DataKind kind, double share, std::function<ToggleCount()> toggles);
   /// Adds static power of a part of the block. Throws std::invalid_argument if it is negative.
   void add_static(std::string_view block, double watts, StaticPower kind = StaticPower::leakage);
@@ -102,7 +103,8 @@ class EnergyMeter {
   const std::vector<double>& static_watts(StaticPower kind) const { return kinds_[static_cast<std::size_t>(kind)]; }
   /// Energy by block: `counts` of each event, not necessarily whole numbers, and static power over `picoseconds`.
   std::vector<double> joules(std::span<const double> counts, double picoseconds) const;
-  /// Bounds of the total of joules(): equal to it if there are none. Like joules(), they add up over intervals and blocks.
+  /// Bounds of the total of joules(); both equal the total if no bounds are set. Like joules(), they add up over intervals and
+  /// blocks.
   EnergyBounds bounds(std::span<const double> counts, double picoseconds) const;
 
  private:
@@ -127,9 +129,9 @@ class EnergyMeter {
     double share = 0;
     std::function<ToggleCount()> toggles;  ///< null: not measured
     ToggleCount last;
-    double ratio = 1;  ///< of changed bits, relative to random data, since the last reading
+    double ratio = 1;  ///< changed bits since the last reading, relative to random data
   };
-  /// An event whose count is that of another one, weighted by changed bits.
+  /// An event whose count is that of another event, weighted by changed bits.
   struct Weighted {
     std::size_t event;
     std::size_t base;
@@ -138,7 +140,7 @@ class EnergyMeter {
     double count = 0;
   };
   void weigh(Counts& counts) const;
-  mutable std::array<Measured, kDataKinds> measured_;  ///< by DataKind; progress of readings
+  mutable std::array<Measured, kDataKinds> measured_;  ///< by DataKind; updated by each reading
   mutable std::vector<Weighted> weighted_;
 };
 

@@ -11,12 +11,12 @@
 
 namespace lacuna {
 
-/// What an energy or a power is proportional to, apart from the events.
+/// Quantities to which an energy or a power is proportional, in addition to the number of events or the time.
 enum class EnergyKind : std::uint8_t {
   dynamic,   ///< energy in the core: square of its voltage
   clock,     ///< power of clock trees: clock and square of the voltage
   leakage,   ///< power of leakage in the core: voltage
-  constant,  ///< energy or power of parts with a supply of their own, such as DRAM, PHYs and the board
+  constant,  ///< energy or power of parts with a separate supply, such as DRAM, PHYs and the board
 };
 
 /// Data whose switching an energy depends on.
@@ -32,7 +32,7 @@ struct EnergyNumber {
   std::string_view unit;  ///< "pJ" or "W"
 };
 
-/// Names of a list in a parameter, which are separated by blanks.
+/// Returns the names in a parameter's value, which are separated by blanks.
 inline std::vector<std::string> names_in(const std::string& list) {
   std::istringstream words(list);
   return {std::istream_iterator<std::string>(words), {}};
@@ -40,11 +40,11 @@ inline std::vector<std::string> names_in(const std::string& list) {
 
 class EnergyNumbers {
  public:
-  /// Energy of an event in the core.
+  /// Adds the energy of an event in the core.
   void energy(std::string name, double& value, std::string description, DataKind data = DataKind::none) {
     list_.push_back({std::move(name), &value, EnergyKind::dynamic, data, std::move(description), "pJ"});
   }
-  /// Energy of an event in a part with a supply of its own.
+  /// Adds the energy of an event in a part with a separate supply.
   void outside(std::string name, double& value, std::string description, DataKind data = DataKind::none) {
     list_.push_back({std::move(name), &value, EnergyKind::constant, data, std::move(description), "pJ"});
   }

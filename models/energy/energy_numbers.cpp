@@ -141,7 +141,7 @@ EnergyParameters EnergyParameters::at_operating_point() const {
   const double leakage = voltage / reference_voltage;
   const double dynamic = leakage * leakage;
   const auto data = [this](DataKind kind) {
-    if (toggles == ToggleSource::measured) return 1.0;  // the meter applies it
+    if (toggles == ToggleSource::measured) return 1.0;  // EnergyMeter::measure() applies the factor
     switch (kind) {
       case DataKind::alu:
         return alu.factor();

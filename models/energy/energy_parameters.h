@@ -4,8 +4,8 @@
 // All defaults of energies and powers are 0, because they cannot be derived from timing parameters. Energies are in picojoules,
 // powers in watts. Energies per lane apply to active lanes: a lane masked off by EXEC consumes no dynamic energy.
 //
-// Configured energies are of a reference: a voltage, a clock, sizes of arrays, random data. at_operating_point() gives those of
-// the configured voltage and data; of() those of an array of another size or at another clock (ArrayLaw), which blocks receive.
+// Configured energies apply to a reference: a voltage, a clock, sizes of arrays, and random data. at_operating_point() scales
+// them to the configured voltage and data; the functions of() scale them to the size and the clock of a block (ArrayLaw).
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,12 @@ namespace lacuna {
 
 /// Power and energy of matrix units with extensions, as factors. The energy of a pass scales with power times cycle time.
 struct MatrixEnergy {
-  // Power of the unit, relative to one without extensions:
+  // Power of the unit, relative to a unit without extensions:
   double power_m3xu_pipelined = matrix_cost::kM3xuPipelined.power;
   double power_m3xu = matrix_cost::kM3xu.power;
   double power_fp32_native = matrix_cost::kFp32Native.power;
   double power_simd2 = matrix_cost::kSimd2Power;
-  // Energy of a pass, relative to one of mfma_narrow_pass in the same unit:
+  // Energy of a pass, relative to mfma_narrow_pass in the same unit:
   double tf32 = 1;
   double fp32 = 1;
   double fp32c = 1;
@@ -167,10 +167,10 @@ struct HostLinkEnergy {
   bool operator==(const HostLinkEnergy&) const = default;
 };
 
-/// Switching of data: how much of it there is, and how much of the energy it causes.
+/// Switching of data: the changed bits, and the share of the energy that they cause.
 struct DataEnergy {
-  double toggles = 1;  ///< bits that change, relative to random data, of which half do
-  double share = 0;    ///< of the energy with random data: the part that changing bits cause
+  double toggles = 1;  ///< changed bits, relative to random data, in which half of the bits change
+  double share = 0;    ///< part of the energy with random data that changing bits cause
 
   double factor() const { return 1 - share + share * toggles; }
   bool operator==(const DataEnergy&) const = default;
@@ -222,7 +222,8 @@ struct EnergyParameters {
   std::vector<std::string> check() const;
   /// All energies and powers, bound to this object's members.
   EnergyNumbers numbers();
-  /// The energies with the configured voltage and data, and the laws that blocks apply.
+  /// The energies at the configured voltage and data (for random data if `toggles` is measured), with the laws that of()
+  /// applies.
   EnergyParameters at_operating_point() const;
   /// The energies with each number at this end of its interval: divided or multiplied by the spread of its class.
   EnergyParameters bound(EnergyBound end) const;

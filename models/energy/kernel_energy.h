@@ -11,8 +11,8 @@
 namespace lacuna {
 
 struct KernelEnergy {
-  std::vector<double> joules;  ///< by block of the meter; empty: not measured
-  EnergyBounds bounds{};       ///< of the total, from the uncertainty of the energies of events
+  std::vector<double> joules;  ///< energy by block of the meter; empty: not measured
+  EnergyBounds bounds{};       ///< bounds of the total, from the uncertainty of the energies of events
   /// Highest power of the device in a sampling interval that lies within the kernel; if there is no such interval, the kernel's
   /// mean power.
   double peak_watts = 0;
@@ -37,7 +37,7 @@ struct UntimedWork {
   std::uint64_t instructions = 0;  ///< wavefront instructions of the kernel
   std::uint64_t untimed = 0;       ///< number of these that ran without timing
   double half_width = 0;           ///< half of the 95 % confidence interval of the untimed part's time, in picoseconds
-  double half_width_share = 0;     ///< the same, as a share of that time
+  double half_width_share = 0;     ///< `half_width` as a share of that time
 };
 
 /// Kernels are identified by Dispatch::index.

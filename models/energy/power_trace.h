@@ -30,7 +30,7 @@ class PowerTrace {
   /// `meter` must have all its events, and must outlive the trace. Throws std::invalid_argument if the interval is 0.
   PowerTrace(const EnergyMeter& meter, Tick interval, Sink sink);
 
-  /// Reads the counters, which include all events until `now`. No effect if `now` is not later than in earlier calls.
+  /// Reads the counters, which include all events until `now`. No effect before the end of the current interval.
   void advance(Tick now) {
     if (now >= next_) read(now);
   }

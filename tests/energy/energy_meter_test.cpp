@@ -97,7 +97,7 @@ TEST(EnergyMeter, BoundsAreTheSumsOfLowAndHighEnergies) {
   EXPECT_THROW(meter.set_bounds(filled(1), other), std::logic_error);
 }
 
-// Random data change 16 of 32 bits. The part of an event's energy that follows the data is an event of its own.
+// Random data change 16 of 32 bits. The part of an event's energy that follows the data is a separate event.
 TEST(EnergyMeter, MeasuredDataWeighEvents) {
   EnergyMeter meter;
   ToggleCount toggles;

@@ -1,4 +1,4 @@
-// Energies of another voltage, clock, size or data than those of the reference, and the interval of each.
+// Tests energies at a voltage, clock, size or data other than the reference, and the intervals of energies.
 #include "models/energy/energy_parameters.h"
 
 #include <gtest/gtest.h>
