@@ -18,7 +18,7 @@ namespace lacuna {
 /// Caches the result for each entry point; checks again if the code has changed.
 class CodeCheck {
  public:
-  /// Reason why code must not contain an instruction; nullopt: the instruction is permitted.
+  /// Returns the reason why code must not contain an instruction; nullopt: the instruction is permitted.
   using Objection = std::function<std::optional<std::string>(const isa::Instruction&)>;
 
   /// With `objection`, only instructions to which it objects are problems.

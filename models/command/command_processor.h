@@ -1,5 +1,5 @@
-// The command processor: MMIO registers, interrupts, the GPUVM's front end, and the packet processor, which doorbell writes
-// notify.
+// The command processor: MMIO registers, interrupts, the GPUVM's front end, and the packet processor, to which it forwards
+// doorbell writes.
 //
 // Sockets: `bus` (target, registers of include/lacuna/abi/gpu_registers.h and doorbells), `packets.memory` (initiator, see
 // PacketProcessor). `interrupt` is the level of (INTERRUPT_STATUS & INTERRUPT_ENABLE) != 0.

@@ -24,7 +24,7 @@ struct ControlPacketsContext {
   const GpuVm& vm;
   const Signals& signals;
   Fences& fences;
-  PacketProcessorStatistics& statistics;  ///< increments barriers and pm4_packets
+  PacketProcessorStatistics& statistics;  ///< its barriers and pm4_packets are incremented
 };
 
 class ControlPackets {

@@ -38,7 +38,8 @@ class DispatchReports {
 
   void add_completion(unsigned slot, std::uint64_t packet) { completions_.push_back({slot, packet}); }
   void add_failure(Failure failure) { failures_.push_back(std::move(failure)); }
-  /// Whether a fault of the dispatch is pending: only the first of several faults in a time slice is reported.
+  /// Whether a fault of the dispatch is pending. Further faults of the dispatch need not be added: the first one stops its
+  /// queue.
   bool has_fault(const Dispatch& dispatch) const;
   void add_fault(const Dispatch& dispatch, const WavefrontFault& fault, std::string text);
   /// Records a warning about an instruction of a kernel. Returns true if it is the first: each compute unit warns once, and

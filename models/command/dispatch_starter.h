@@ -44,7 +44,7 @@ struct DispatchStarterContext {
   BulkBlits& bulk;
   KernelRecorder& recorder;
   DispatchListener& listener;             ///< notified of instant blits
-  PacketProcessorStatistics& statistics;  ///< increments dispatches, blits, bulk_blits
+  PacketProcessorStatistics& statistics;  ///< its dispatches, blits and bulk_blits are incremented
 };
 
 class DispatchStarter {

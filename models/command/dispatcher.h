@@ -128,6 +128,7 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public
   void launch(Tick now);
   bool launch_workgroup(Dispatch& dispatch, Tick at);
   /// Launches the next workgroup on the first unit of [first, end) that has room for it, with the scratch slots in taken_.
+  /// Returns false if none has room.
   bool launch_on_units(Dispatch& dispatch, unsigned first, unsigned end, Tick at);
   static bool allows(std::span<const std::uint32_t> mask, unsigned bit);
   void expect_room();

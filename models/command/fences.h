@@ -31,7 +31,7 @@ struct FencesContext {
   const GpuVm& vm;
   isa::DecodedCode& code;
   const Dispatcher& dispatcher;           ///< when idle, no wavefront refers to decoded instructions: stale ones may be freed
-  PacketProcessorStatistics& statistics;  ///< increments acquires and releases
+  PacketProcessorStatistics& statistics;  ///< its acquires and releases are incremented
 };
 
 class Fences {

@@ -31,7 +31,7 @@ struct HostNotifierContext {
   const Signals& signals;
   Clock timestamp;
   InterruptSink& interrupts;
-  PacketProcessorStatistics& statistics;  ///< increments signals and events
+  PacketProcessorStatistics& statistics;  ///< its signals and events are incremented
 };
 
 class HostNotifier {

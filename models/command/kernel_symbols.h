@@ -31,12 +31,13 @@ class KernelSymbols {
   /// The kernel's name, or "kernel@0x<address>" if no ELF header with a matching symbol is found. Memory can be reused for
   /// another code object: a cached symbol is used only while header, symbol and name in memory are unchanged.
   std::string name(std::uint64_t kernel_object);
-  /// The named data object in the code object of a kernel; nullopt if there is none. The symbols of a code object are read
-  /// once, and again if they have changed in memory.
+  /// A data object of a code object.
   struct DataObject {
     std::uint64_t address = 0;  ///< GPU virtual address
     std::uint64_t bytes = 0;
   };
+  /// The named data object in the code object of a kernel; nullopt if there is none. The symbols of a code object are read
+  /// once, and again if they have changed in memory.
   std::optional<DataObject> data_object(std::uint64_t kernel_object, const std::string& name);
   /// All NAMEs for which the code object of a kernel has a data object NAME`suffix` but no kernel NAME.
   std::vector<std::string> data_without_kernel(std::uint64_t kernel_object, std::string_view suffix) const;

@@ -13,7 +13,7 @@ std::optional<PacketOutcome> ScratchRequests::advance(QueueSlot& queue, hsa::Que
           host_.store_inactive_signal(&aql, hsa::kScratchReclaim) ? QueueSlot::Scratch::reclaimed : QueueSlot::Scratch::settled;
       return PacketOutcome::progress();
     case QueueSlot::Scratch::requested:
-      // The fields of amd_queue_t are valid only when the signal says that they have all been written.
+      // The runtime sets the signal to 0 after it has written all fields of amd_queue_t; they are not valid before.
       if (signals_.valid(aql.queue_inactive_signal) && signals_.value(aql.queue_inactive_signal) != 0) {
         return PacketOutcome::poll("the runtime to provide scratch memory");
       }

@@ -18,7 +18,7 @@ namespace lacuna {
 
 class ScratchRequests {
  public:
-  /// `statistics`: increments scratch_requests.
+  /// `statistics`: its scratch_requests is incremented.
   ScratchRequests(const Signals& signals, HostNotifier& host, PacketProcessorStatistics& statistics)
       : signals_(signals), host_(host), statistics_(statistics) {}
 

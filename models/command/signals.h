@@ -16,7 +16,7 @@ namespace lacuna {
 /// The event of a signal: threads may sleep until it is set.
 struct SignalEvent {
   std::uint32_t id = 0;
-  std::uint64_t mailbox = 0;  ///< GPU virtual address that the id has been stored to
+  std::uint64_t mailbox = 0;  ///< GPU virtual address to which the id has been stored
 };
 
 class Signals {

@@ -1,5 +1,5 @@
-// Interface for source lines of code in GPU memory. Code objects hold them in sections that loaders do not load, so that
-// implementations need access to the files of the code.
+// Interface for source lines of code in GPU memory. Code objects hold them in sections that loaders do not load, so
+// implementations need access to the code's files.
 #pragma once
 
 #include <cstdint>
