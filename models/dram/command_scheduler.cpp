@@ -152,7 +152,7 @@ void CommandScheduler::make_stale(std::uint32_t index, Kind mode) {
 CommandScheduler::Next CommandScheduler::next_of_both(const Bank& bank, Kind mode) const {
   Next next{Command::none, kNone};
   Index served = bank.first[mode];
-  Index other = bank.first[mode ^ 1];  // requests of the other kind count only if their row was opened for them
+  Index other = bank.first[mode ^ 1];  // requests of the other kind are considered only if their row was opened for them
   for (;;) {
     while (other != kNone && !requests_[other].opened) other = requests_[other].next;
     if (served != kNone && !has_entered(requests_[served])) served = kNone;

@@ -6,8 +6,9 @@
 // its queue when a row is opened for that request. With `scheduler = fcfs` only the oldest request of each pseudo channel
 // issues commands.
 //
-// Writes are served from when they occupy more than `write_high` of their queue's entries until they occupy less than
-// `write_low`, and whenever no read waits (Ramulator2's generic controller: wr_high_watermark, wr_low_watermark).
+// The controller switches to writes when they occupy more than `write_high` of their queue's entries, and back to reads when
+// they occupy less than `write_low`. Writes are also served whenever no read waits (Ramulator2's generic controller:
+// wr_high_watermark, wr_low_watermark).
 //
 // Refresh: all banks of a pseudo channel are refreshed together, for tRP + tRFC, as soon as their open rows may be closed.
 //
@@ -87,7 +88,7 @@ class CommandScheduler {
     return i != kNone;
   }
 
-  /// Decides all commands before `until`. A request added later for an earlier cycle counts as arriving at `until`.
+  /// Decides all commands before `until`. A request added later for an earlier cycle is treated as arriving at `until`.
   void advance(Cycle until) {
     if (until > now_) step(until);
   }

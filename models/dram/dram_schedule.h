@@ -1,7 +1,7 @@
 // Computes the times of a DRAM channel's requests: banks, groups, buses, refresh and turnaround. No SystemC, no data.
 //
-// A controller's decisions depend on requests that arrive later, so that a request's time is known only after all requests that
-// may change it have arrived. There are two interfaces:
+// A controller's decisions depend on requests that arrive later, so a request's time is known only after all requests that may
+// change it have arrived. There are two interfaces:
 //   - read_later() and write_later() pass a request to the command scheduler (models/dram/command_scheduler.h), which decides
 //     as a controller does, cycle for cycle. The caller of decide() passes the time up to which all requests are known,
 //     and receives the times of the decided requests.

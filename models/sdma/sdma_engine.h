@@ -84,7 +84,7 @@ class SdmaEngine : public sc_core::sc_module, public Agent {
   void reset() override;
 
   bool has_queue(std::uint32_t queue) const { return queues_.contains(queue); }
-  /// Whether no queue has work. Suspended and stopped queues count as having none.
+  /// Whether no queue has work; work of suspended and stopped queues is ignored.
   bool idle() const override { return queues_.idle(); }
   /// Whether all pending packets wait until another agent changes memory; false if idle.
   bool polling() const { return queues_.polling(); }

@@ -34,7 +34,7 @@ struct SdmaStatistics {
   std::uint64_t atomics = 0;
   std::uint64_t polls = 0;   ///< reads of memory by POLL_REGMEM
   std::uint64_t errors = 0;  ///< stopped queues
-  Tick busy{};               ///< time during which packets were executed, without waits of polls
+  Tick busy{};               ///< time during which packets were executed, excluding waits between polls
   void describe(StatisticsGroup& g) const;
 };
 

@@ -64,7 +64,7 @@ TEST(DramChannel, WritesArePostedUntilTheQueueIsFull) {
   EXPECT_EQ(b.channel.statistics().write_stall - before, stall);
 }
 
-// Reads and writes take the same time to reach the controller, so that they keep their order.
+// Reads and writes take the same time to reach the controller, so they keep their order.
 TEST(DramChannel, TheFrontendDelaysReadsAndNothingElse) {
   auto& b = fresh();
   std::mt19937_64 random(1);

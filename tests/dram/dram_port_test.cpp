@@ -141,8 +141,8 @@ TEST(DramPort, WritesCompleteImmediatelyWhileTheQueueHasRoom) {
     EXPECT_FALSE(reply.known) << i;
     EXPECT_EQ(reply.done, Tick{(i - 4) * 1000}) << i;
   }
-  // The row is opened for the first write at 20 ns, so that the fifth write enters at 21 ns. The second and the third write
-  // have their column commands at 29 and 33 ns.
+  // The row is opened for the first write at 20 ns, so the fifth write enters at 21 ns. The second and the third write have
+  // their column commands at 29 and 33 ns.
   client.decide(1_us);
   EXPECT_EQ(client.answers, (Answers{{4, 1_ns, 1_ns}, {5, 10_ns, 9_ns}, {6, 14_ns, 12_ns}}));
   EXPECT_EQ(b.channel.statistics().write_stall - stall, 22_ns);

@@ -44,7 +44,7 @@ TEST(DramSchedule, ActivatesKeepTheirDistance) {
                              {"fifth waits for the window: activate at 130", 100, address(1, 0, 0, 0), 150}});
 }
 
-// Activate in cycle 100, column command in 105: tRTP allows a precharge in 109, tRAS in 115; the later one counts.
+// Activate in cycle 100, column command in 105: tRTP allows a precharge in 109, tRAS in 115; the later limit applies.
 TEST(DramSchedule, ARowStaysOpenAtLeastTras) {
   DramParameters p = small_dram();
   p.tRC = p.tRAS;  // has no effect
