@@ -2,7 +2,7 @@
 # any_threads.sh PROGRAM OPTION...: checks that results do not depend on the number of host threads.
 source "$(dirname "$0")/common.sh"
 
-kernels() { cut -d, -f1-13,15- "$1/kernels.csv"; } # without wall time
+kernels() { cut -d, -f1-13,15- "$1/kernels.csv"; } # prints all columns except wall time
 
 for threads in 1 3 8; do
   on_gpu "${@:2}" --set sim.threads=$threads --out $threads -- "$1"

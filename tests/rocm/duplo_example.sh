@@ -30,7 +30,7 @@ ln -s "$SOURCE/workloads" workloads
 run_examples 2 < <(block sh "A trace of look-ups")
 grep -q "look_ups [1-9]" out.txt || fail "nothing was replayed"
 
-# The replay prints how long entries live; look-ups and hits are those of the run.
+# The replay prints how long entries live; look-ups and hits equal those of the run.
 expect 0 python3 "$SOURCE/experiments/duplo/entry_life.py" traced 10
 read -r look_ups hits < <(awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = NF - i }
   /convolution_explicit/ { l = $(NF - at["duplo_look_ups"]); printf "%d %.1f\n", l, 100 * $(NF - at["duplo_hits"]) / l }' traced/kernels.csv)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests the file size limit (ulimit -f) of a process with a virtual GPU: if Lacuna's files exceed the limit, the program
-# continues and ends with exit code 74; only the program's own files have the usual effect.
+# continues and ends with exit code 74; if one of the program's own files exceeds it, SIGXFSZ ends the program as usual.
 source "$(dirname "$0")/common.sh"
 
 # within BYTES COMMAND...: runs the command with this limit and sets `code` to its exit code. The command's output passes
@@ -18,7 +18,7 @@ within() {
   code=$(<code.txt)
 }
 
-# A program on the HSA runtime without HIP, whose compiler writes files of several megabytes.
+# Runs a program on the HSA runtime without HIP, because HIP's compiler writes files of several megabytes.
 for run in "gfx803 dispatches" "gfx90a gzip"; do
   read -r target table <<<"$run"
   program=(hsa_runtime "$FIRMWARE/kernels/test_kernels$([[ $target == gfx803 ]] || echo "_$target").co" errors)
@@ -40,6 +40,6 @@ for run in "gfx803 dispatches" "gfx90a gzip"; do
   rm -rf whole
 done
 
-# The program's own handler of the signal is not affected.
+# SIGXFSZ still ends a program whose own file exceeds the limit (exit code 153).
 within 10 "$LACUNA" exec --config tiny -- sh -c 'echo more than ten bytes >file.txt; echo goes on'
 [[ $code == 153 ]] || fail "a program that exceeds the limit ended with $code"

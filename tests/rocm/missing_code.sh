@@ -18,7 +18,7 @@ for target in gfx803 gfx90a; do
   silent
 done
 
-# A library's bundle counts like the program's own. Programs without any bundle are not HIP programs and are not reported.
+# A library's bundle is reported like the program's own. Programs without any bundle are not HIP programs and are not reported.
 le64() { local n=$1 i; for ((i = 0; i < 8; ++i)); do printf "\\x$(printf %02x $((n >> 8 * i & 255)))"; done; }
 bundle() { # bundle PROCESSOR...: prints a bundle with eight bytes of code for each
   local ids=(host-x86_64-unknown-linux-gnu "${@/#/hipv4-amdgcn-amd-amdhsa--}") i

@@ -4,8 +4,8 @@
 # kind in about the same time.
 source "$(dirname "$0")/common.sh"
 
-# Each pass is simulated in detail: the time of a pass, 0.4 us, depends on its phase of refresh, and passes in bulk would all
-# have the time of the first one.
+# Each pass is simulated in detail: the time of a pass (0.4 us) depends on the phase of DRAM refresh, and in bulk all passes
+# would have the time of the first.
 device=(--config sida --set sida.path=dram --set gpu.translation=free --set sida.passes=detailed)
 on_gpu "${device[@]}" --out hsa -- sida_job "$FIRMWARE/kernels/test_kernels.co" graph.mtx
 expect 0 "${command[@]}"
@@ -38,8 +38,8 @@ for folder in ("firmware", "hsa"):
     if moved != cli:
         sys.exit(f"{folder}: {moved}, from the command line: {cli}")
     print(f"{folder}: {time} ps, from the command line {cli_time} ps")
-    # The times are comparable because accesses bypass L2 and TLBs, whose contents depend on earlier accesses. They differ
-    # because other addresses use other banks.
+    # The times are comparable because accesses bypass L2 and TLBs, whose contents depend on earlier accesses. The remaining
+    # differences arise because the addresses, and therefore the banks, differ.
     if not 0.92 < time / cli_time < 1.08:
         sys.exit(f"{folder}: {time} ps, from the command line {cli_time} ps")
 PYTHON

@@ -61,8 +61,8 @@ sed 's,\./vector_add,tool,' hip.sweep >path.sweep
 expect 0 env PATH="$PWD/elsewhere:$PATH" "$LACUNA" sweep path.sweep
 complains "2 points: 2 done"
 
-# The cause of a failed point is the kernel's fault, although the runtime prints more after it. A program that waits forever is
-# ended by SIGTERM, and its results so far are kept.
+# The recorded cause of a failed point is the kernel's fault, although the runtime prints more after it. A program that waits
+# forever is ended by SIGTERM, and its results so far are kept.
 cp "$PROGRAMS/faults" .
 printf '%s\n' '[sweep]' 'command = exec' 'program = faults' 'argument = {what}' 'config = tiny' '[axes]' \
   'what = write-far-beyond, null-pointer, trap, illegal-instruction' >faults.sweep

@@ -8,7 +8,8 @@ namespace {
 constexpr size_t kGuard = 64;
 constexpr uint8_t kUntouched = 0xa5;
 
-// Copies `size` bytes through `copy` and checks target and guards; `read_target` reads the whole target back.
+// Checks `got`, the whole target after a copy of `size` bytes from offset `from` of `source` to offset `to`: the copied bytes,
+// and the guards around them. `line`: line of the copy, for messages.
 void expect_copied(const std::vector<uint8_t>& got, const std::vector<uint8_t>& source, size_t from, size_t to, size_t size,
                    int line) {
   size_t wrong = 0;

@@ -1,7 +1,7 @@
 // copy_times DIRECTION SOURCE_OFFSET DESTINATION_OFFSET [beside] BYTES...: performs, for each size, one copy (h2d, d2h, d2d) or
 // fill, alone or concurrently with a kernel that streams through memory. Prints the time of each copy, measured by the
-// runtime's own events, and checks every byte that was written and those around them. The host accesses GPU memory directly,
-// which is possible because all of that memory is in a PCI Express window, so that checking performs no other copy.
+// runtime's own events, and checks every byte that was written and those around them. The host checks GPU memory by direct
+// accesses, without another copy, because all of that memory is in a PCI Express window.
 #include <ctime>
 
 #include "../check.h"

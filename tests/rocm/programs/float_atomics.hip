@@ -63,7 +63,7 @@ __device__ double max64(double* at, double value) {
 }
 #else
 __device__ float buffer_add(float* base, unsigned offset, float value) { return atomicAdd(base + offset / 4, value); }
-// Adds 1.0 to each half (f16 0, 1, 2 or 3) by compare-and-swap.
+// Adds 1.0 to each half, whose value must be 0, 1, 2 or 3, by compare-and-swap.
 __device__ unsigned packed_add(unsigned* at, unsigned) {
   unsigned old = *at, seen;
   do {

@@ -1,5 +1,4 @@
-// Tests grids and workgroups of one, two and three dimensions: with complete and partial workgroups, large ones, and ones of a
-// single thread.
+// Tests grids and workgroups of one, two and three dimensions: with complete and partial workgroups of 1 to 1024 threads.
 #include "../check.h"
 
 namespace {

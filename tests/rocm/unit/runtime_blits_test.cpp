@@ -52,7 +52,7 @@ class RuntimeBlitsTest : public testing::Test {
     d.entry = kSource;
     return d;
   }
-  /// A dispatch with the kernel and grid of another one, in workgroups of 16.
+  /// A dispatch with the kernel and grid of `asked`, in workgroups of 16 work-items.
   Dispatch like(const Dispatch& asked) {
     Dispatch d = dispatch(asked.kernel.c_str(), asked.grid[0]);
     d.workgroup = {16, 1, 1};

@@ -48,7 +48,7 @@ TEST_F(RuntimePacketsTest, TheSpinEndsWithTheSignal) {
   EXPECT_FALSE(spins(hsa::PacketType::kernel_dispatch, &of_runtime_));
 }
 
-// Before the first signal_created() no signal counts as the runtime's own: the runtime's calls may not be intercepted.
+// Before the first signal_created() no signal is considered the runtime's own: the runtime's calls may not be intercepted.
 TEST_F(RuntimePacketsTest, WithoutASignalOfTheProgramNoneIsKnown) {
   EXPECT_FALSE(spins(hsa::PacketType::kernel_dispatch, &of_runtime_));
 }
