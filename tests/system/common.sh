@@ -14,7 +14,8 @@ fail() {
   exit 1
 }
 
-# Seconds after which a program counts as hung: more than ten times the run time of any program here, even on a busy machine.
+# Seconds after which a program is considered hung: more than ten times the run time of any program here, even on a busy
+# machine.
 time_limit=600
 
 # expect CODE COMMAND...: runs the command, whose exit code must be CODE. The command's output is in out.txt and err.txt.

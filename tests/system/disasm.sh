@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Checks that the disassembly of every code object of the build equals LLVM's (which does not disassemble kernels of version 2),
-# and so does the disassembly of assembly code in which branches go to labels, symbols share addresses, and data are between
-# instructions.
+# Checks that the disassembly of every code object of the build equals LLVM's, which does not disassemble kernels of version 2.
+# The same holds for assembly code in which branches go to labels, symbols share addresses, and data are between instructions.
 source "$(dirname "$0")/common.sh"
 
 compared=0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# duplo.sh: runs an OpenCL C kernel whose parameter block is an initialised variable by `lacuna launch`. Its loads are looked
-# up, many hit, and its results must equal those without Duplo and those of a direct convolution.
+# duplo.sh: runs an OpenCL C kernel, whose parameter block is an initialised variable, by `lacuna launch`. Its loads must be
+# looked up, many must hit, and its results must equal those without Duplo and those of a direct convolution.
 source "$(dirname "$0")/common.sh"
 
 cp "$FIRMWARE/kernels/lowered_convolution.co" .

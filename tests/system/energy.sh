@@ -76,8 +76,8 @@ for runs in relu matmul; do { cat two.launch; echo "${!runs}"; } >$runs.launch; 
 { cat two.launch; echo "$relu"; echo "$matmul"; } >both.launch
 
 # Kernels that do not share cached data use the same energy in one run as in separate runs. The machine's state before the first
-# kernel is the same in both, so that its energy is equal bit by bit; the second kernel starts with the DRAM queues as the first
-# kernel left them. Refresh is disabled, as its phase would differ.
+# kernel is the same in both, so its energy is equal bit by bit; the second kernel starts with the DRAM queues as the first
+# kernel left them. Refresh is disabled, because its phase would differ.
 for run in relu matmul both; do
   expect 0 "$LACUNA" launch $run.launch "${machine[@]}" --set cp.cold_dispatch=true --set dram.tREFI=0cycles --out $run
   check $run
@@ -164,7 +164,7 @@ times gpu.core_clock clock_watts clock 0.5 || fail "half the clock: the clock tr
 times gpu.core_clock leakage_watts cu_leakage 1 || fail "the clock changes leakage"
 times l2.size leakage_watts l2 2 || fail "an L2 of twice the size leaks $(watts l2.size leakage_watts l2) W"
 times l2.size clock_watts l2 1 || fail "the size changes clock trees"
-# Of a compute unit: 0.105 W, 0.02 W for the registers of each of 4 SIMDs, 0.02 W for the LDS.
+# Leakage of a compute unit: 0.105 W, 0.02 W for the registers of each of 4 SIMDs, and 0.02 W for the LDS.
 times cu.vgprs_per_simd leakage_watts cu_leakage "$(awk 'BEGIN { print (0.105 + 4 * 0.02 / 2 + 0.02) / (0.105 + 4 * 0.02 + 0.02) }')" ||
   fail "compute units with half the registers leak $(watts cu.vgprs_per_simd leakage_watts cu_leakage) W"
 times energy.voltage leakage_watts cu_leakage "$(awk 'BEGIN { print 0.9 / 1.1 }')" || fail "leakage at another voltage"

@@ -9,7 +9,7 @@ shift 2
 add() {
   local out=$1
   shift
-  # $config may have further options.
+  # $config may contain further options, so it is not quoted.
   # shellcheck disable=SC2086
   expect 0 "$LACUNA" launch "$code" --kernel vector_add --config $config "$@" --grid 65536 --block 256 \
     --arg "fill:65536:f32:iota(0,1)" --arg "fill:65536:f32:iota(5,2)" --arg "out:256K:$out.bin" --arg i32:65536 --out "$out"

@@ -15,7 +15,7 @@ cp "$FIRMWARE/kernels/relu_scalar.co" "$FMA_PEAK" .
 column() {
   awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) at = i } NR == 2 { print $at }' "$1/kernels.csv"
 }
-# between NUMBER LOW HIGH WHAT
+# between NUMBER LOW HIGH WHAT: prints the value of WHAT, and checks that it is in the band [LOW, HIGH].
 between() {
   echo "$4: $1, public: $2 to $3"
   awk -v x="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(x >= low && x <= high) }' || fail "$4: $1 is not between $2 and $3"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests sampled timing against detailed timing, with steady and unsteady kernels. Results are equal, errors of times are within
 # their bounds, kernels that cannot be sampled are timed completely, and the run hash does not depend on the number of threads.
-# Usage: sampled.sh KERNELS OPTION... with the name of the code object.
+# Usage: sampled.sh KERNELS OPTION...; KERNELS is the name of the code object.
 . "$(dirname "$0")/common.sh"
 kernels=$1
 shift
@@ -53,7 +53,7 @@ check() {
     END { exit !found || bad }' || fail "$1: $2"
 }
 for kernel in two_halves slow_last two_phases; do check one $kernel 30 0.15; done
-# Which kinds of workgroups a sample contains is chance: the estimate scatters by 2 %, and the interval has to say so.
+# Chance determines which kinds of workgroups a sample contains: the estimate scatters by 2 %, which the interval must cover.
 check one bimodal 60 0.15
 check one bimodal interval 0.15
 for kernel in slow_last two_phases; do check skipped $kernel 30 0.15; done

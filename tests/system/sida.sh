@@ -133,7 +133,7 @@ complains "--source 5000: there are rows 0 to 99"
 
 # Files of a run: statistics have the printed numbers, and the effective configuration repeats the run.
 expect 0 "$LACUNA" sida run pr --matrix road:rows=2500 --set sida.buffer=1MiB --out first
-# statistic FOLDER GROUP...: prints the value of this counter.
+# statistic FOLDER NAME...: prints the counter with this path of names in statistics.json.
 statistic() {
   python3 -c 'import json, sys, functools
 print(functools.reduce(dict.get, sys.argv[2:], json.load(open(sys.argv[1] + "/statistics.json"))["statistics"])["value"])' "$@"

@@ -101,7 +101,7 @@ expect 0 "$LACUNA" results bad --points
 grep -q '^exit_42  *failed  *42 ' out.txt || fail "exit_42 is not a failed point"
 expect 0 "$LACUNA" results slow --points
 grep -q '^loop_forever  *timeout  *130 ' out.txt || fail "loop_forever has not been ended"
-# SIGTERM was sent before SIGKILL: partial results are stored, but do not count as values of the sweep.
+# SIGTERM was sent before SIGKILL: partial results are stored, but are not used as values of the sweep.
 [[ $(query "SELECT count(*) > 100 FROM statistics JOIN points ON points.id = point WHERE state = 'timeout'") == 1 ]] ||
   fail "no statistics of the point that took too long"
 expect 0 "$LACUNA" results slow --csv --metric run.simulated_ps

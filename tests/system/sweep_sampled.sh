@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests the intervals of sampled timing in a sweep: tables and CSV have them beside those of repetitions and mark them, exact
-# values and runs without sampling have none, ratios have the propagated one, and `until` reports an interval that repetitions
+# Tests the intervals of sampled timing in a sweep: tables and CSV mark them and combine them with those of repetitions; exact
+# values and runs without sampling have none; ratios have the propagated interval. `until` reports an interval that repetitions
 # cannot narrow.
 source "$(dirname "$0")/sweep_common.sh"
 
@@ -82,7 +82,7 @@ grep -qE '^sampled +1 of 1 +[0-9,]+ ± [0-9.]+ % sampled$' out.txt || fail "no i
 grep -qE '^loose +1 of 1 +[0-9,]+$' out.txt || fail "an interval of one sample that is exact: $(cat out.txt)"
 says "one sample each: no intervals except those of sampled timing"
 
-# Repetitions do not narrow the interval of sampled timing: `until` says so and runs no more of them.
+# Repetitions do not narrow the interval of sampled timing: `until` reports this and runs no further repetitions.
 sed 's/251cycles$/50cycles\nuntil = 0.2 % of cycles\nleast = 3/' steady.sweep >until.sweep
 expect 1 "$LACUNA" sweep until.sweep --db until.db
 complains "until = 0.2 % of cycles: gpu.timing=sampled: cycles "

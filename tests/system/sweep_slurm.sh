@@ -130,8 +130,8 @@ grep -q '^loop_forever,killed,137,' out.txt || fail "the cancelled point is not 
 expect 0 "$LACUNA" results endless --failed
 says "CANCELLED"
 
-# Repetitions are run until the interval is reached. They are the same ones as without a batch system, although the jobs of the
-# first repetitions are collected by a later command, which then submits the next ones.
+# Repetitions are run until the interval is reached. The same repetitions are run as without a batch system, although a later
+# command collects the jobs of the first repetitions and submits the next jobs.
 cat >until.sweep <<'END'
 include = relu.sweep
 [repeat]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests a sweep that adds start phases until the mean of each combination is known with the requested accuracy: the choice of
-# start phases depends on results only, not on -j, on interruptions, or on other points of the database; an interval that cannot
+# Tests a sweep that adds start phases until the mean of each combination is known with the requested accuracy. The choice of
+# start phases depends on results only, not on -j, on interruptions, or on other points of the database. An interval that cannot
 # be reached is reported.
 source "$(dirname "$0")/sweep_common.sh"
 
@@ -96,7 +96,7 @@ expect 1 "$LACUNA" sweep relu.sweep
 complains "32 points: 32 done ($((32 - count)) run now)"
 grep -qE 'relu.sweep:11: until = 0.001 % of cycles: n=1024: cycles [0-9.,]+ ± [0-9.]+ % after 16 repetitions, which is all that \[repeat\] has; 0.001 % needs about [0-9,]+$' err.txt ||
   fail "the interval that was not reached is not said"
-# With the earlier interval again, further points in the database do not count.
+# With the earlier interval again, further points in the database are ignored.
 cp until.txt relu.sweep
 expect 0 "$LACUNA" sweep relu.sweep
 complains "$count points: $count done (0 run now)"

@@ -1,4 +1,4 @@
-/* The first instruction of the trap handler faults, so that the hart traps forever. */
+/* The first instruction of the trap handler faults, so the hart traps forever. */
   .section .text.start, "ax"
   .globl _start
 _start:

@@ -1,4 +1,4 @@
-/* Ends by its first trap (ecall, PMP violation, or jump to address 0), as the trap handler's address, 0, is unmapped. */
+/* Ends at its first trap (ecall, PMP violation, or jump to address 0), because the trap handler's address, 0, is unmapped. */
   .section .text.start, "ax"
   .globl _start
 _start:
