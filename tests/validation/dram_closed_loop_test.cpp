@@ -1,10 +1,10 @@
 // The DRAM schedule with requesters that wait for its responses, compared with a controller that decides cycle by cycle
-// (dram_controller.h): each requester reads a line, writes one when the data have arrived, and continues with the next. Unlike
-// in traffic that is fixed beforehand (dram_mixed_test.cpp), the completion times determine when the next requests arrive, so
-// that a difference of one cycle would propagate.
+// (dram_controller.h): each requester reads a line, writes a line when the data have arrived, and continues with the next line.
+// Unlike in traffic that is fixed beforehand (dram_mixed_test.cpp), the completion times determine when the next requests
+// arrive, so a difference of one cycle would propagate.
 //
-// With few requesters the channel waits for them. With many, reads wait together while writes are served, so that the
-// requesters proceed together, and the bus changes direction less often than the watermarks require. Schedule and controller
+// With few requesters the channel waits for them. With many, reads wait together while writes are served. The requesters
+// therefore proceed together, and the bus changes direction less often than the watermarks require. Schedule and controller
 // must transfer every line in the same cycles.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

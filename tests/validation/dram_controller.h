@@ -6,9 +6,9 @@
 // issued. A row is not closed while a request of the queue being served can use it. A request whose row was opened for it
 // leaves its queue; up to 32 such requests wait outside of the queues.
 //
-// Writes are served when they occupy more than the fraction `write_high` of the queue, until less than `write_low` is occupied,
-// and whenever no read waits. This is what Ramulator2 (generic DRAM controller, wr_high_watermark, wr_low_watermark) and
-// DRAMSys (scheduler GrpFrFcfsWm, HighWatermark, LowWatermark) document.
+// The controller switches to writes when they occupy more than the fraction `write_high` of their queue, and back to reads when
+// they occupy less than `write_low`. Writes are also served whenever no read waits. This is what Ramulator2 (generic DRAM
+// controller, wr_high_watermark, wr_low_watermark) and DRAMSys (scheduler GrpFrFcfsWm, HighWatermark, LowWatermark) document.
 //
 // The controller is not optimised for speed. It shares only the address map and the names of the timing parameters with the
 // model that is compared.

@@ -2,8 +2,9 @@
 //    - te42kyfo/gpu-benches, gpu-latency/mi210.txt: one work-item follows pointers through 4 KiB, half a MiB and 32 MiB;
 //      gpu-stream/mi210.txt: vectors of 1 GiB.
 //    - ROCm/omniperf (later renamed rocprofiler-compute), tests/workloads/device_filter/MI200: roofline.csv, and times and
-//      counters of three launches of a copy of 1 M doubles (timestamps.csv, pmc_perf.csv). The first one ran at the idle clock:
-//      its 16,213 busy cycles (SQ_BUSY_CYCLES of one engine) in 19.7 us are 0.82 GHz, those of the others 1.7 GHz.
+//      counters of three launches of a copy of 1 M doubles (timestamps.csv, pmc_perf.csv). The first launch ran at the idle
+//      clock: its 16,213 busy cycles (SQ_BUSY_CYCLES of one engine) in 19.7 us are 0.82 GHz. The other two launches ran at 1.7
+//      GHz.
 //  The latencies of the preset are fitted to the first source; times of copies are predictions.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -62,8 +63,8 @@ TEST(Mi210, CopyOfAMillionDoubles) {
       << mean << " against " << expected << " us";
 }
 
-// Vectors of 64 MiB are eight times as large as the L2, so that data that remain in the L2 hardly matter, and long enough for
-// the order of requests to become that of a long run.
+// Vectors of 64 MiB are eight times as large as the L2, so data that remain in the L2 hardly matter, and long enough for the
+// order of requests to become that of a long run.
 TEST(Mi210, RatesOfDram) {
   constexpr unsigned kElements = 1 << 23;
   Comparison results("mi210_streams.csv", {"kernel"});

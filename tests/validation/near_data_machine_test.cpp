@@ -1,5 +1,5 @@
 // The network of the preset mesh56, compared with the worked examples of near-data computing (ISCA '19, sections 3.1 and 3.2):
-// links, and links times flits, of the packets of c[i] = a[i] + b[i] on core 15.
+// the number of links that the packets of c[i] = a[i] + b[i] on core 15 pass, and links times flits.
 #include <gtest/gtest.h>
 
 #include <filesystem>

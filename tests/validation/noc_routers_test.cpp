@@ -100,7 +100,7 @@ Outcome ours(unsigned channels, unsigned flits, double load) {
       [&](unsigned t, unsigned from, unsigned to) {
         const Tick arrival = mesh.send(from, to, VirtualNetwork::request, flits, kCycle * t).arrival;
         if (arrival >= kCycle * kWarmUp && arrival < kCycle * kLength) delivered += flits;
-        // As with the stepped routers, only packets that arrive in the measured time count.
+        // As with the stepped routers, only packets that arrive in the measured time are counted.
         if (t < kWarmUp || arrival >= kCycle * kLength) return;
         sum += static_cast<double>((arrival - kCycle * t).ps) / static_cast<double>(kCycle.ps);
         ++packets;
@@ -161,8 +161,8 @@ TEST(SteppedRouters, AcceptLessBeyondSaturation) {
 }
 
 // The reference has no curves for tail credits and input speedup: the test compares saturation with the order expected from
-// theory, for packets of one flit. The round trip of a credit takes 7 cycles, so that eight virtual channels nearly keep a link
-// busy and four do not.
+// theory, for packets of one flit. The round trip of a credit takes 7 cycles, so eight virtual channels nearly keep a link busy
+// and four do not.
 TEST(SteppedRouters, TailCreditsAndInputSpeedupMoveSaturation) {
   const auto saturated = [](unsigned channels, unsigned speedup, bool wait) {
     FabricParameters parameters = mesh_of(channels);

@@ -117,8 +117,8 @@ TEST(AgainstMgpusim, InstructionsPerCycleAndScaling) {
   EXPECT_LE(std::abs(excess / single), kMeanTime);
 }
 
-// A wavefront whose lanes walk along rows of 2 KiB uses only two sets of its L1, so that at most eight lines are in flight,
-// fewer than there are MSHRs. MGPUSim took 1,412 us for its column-wise product of a matrix (one launch of its ATAX or BICG
+// A wavefront whose lanes walk along rows of 2 KiB uses only two sets of its L1, so at most eight lines are in flight, fewer
+// than there are MSHRs. MGPUSim took 1,412 us for its column-wise product of a matrix (one launch of its ATAX or BICG
 // benchmark); the matrix of 512 x 512 floats and the work-groups of 256 are our assumptions.
 TEST(AgainstMgpusim, ColumnWiseProductHoldsItsWays) {
   constexpr double kTheirs = 1412;

@@ -22,7 +22,7 @@ Calibration calibrate(Machine& machine) {
 }
 
 // The lines are in the L2 but not in the L1, which the start of a dispatch empties: the further apart the loads are, the more
-// of them miss, until all miss. The fastest of several parts of the chain counts, because it fetches no instructions and
+// of them miss, until all miss. The fastest of several parts of the chain is used, because it fetches no instructions and
 // translates no pages. Latencies are compared with a tolerance of kNoise, far less than the effect of one hit in every two
 // loads.
 Transfer measure_transfer(Machine& machine, const Calibration& calibration) {

@@ -1,6 +1,5 @@
 // Latency of DRAM for each state of the bank, and latency and bank conflicts of the LDS, measured by kernels and compared with
-// the configuration. A compute unit with one SIMD issues in every cycle, so that no latency is rounded up to a SIMD's issue
-// slot.
+// the configuration. A compute unit with one SIMD issues in every cycle, so no latency is rounded up to a SIMD's issue slot.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -75,8 +74,8 @@ struct MicroMgpusim : Micro {
   MicroMgpusim() : Micro("micro_mgpusim.csv") {}
 };
 
-// Cycles of MGPUSim v3.0.3 from the issue of a load to that of the next instruction after a wait for it, summed over the stages
-// in MGPUSim's sources (the sums are in configs/r9nano-mgpusim.cfg).
+// Cycles of MGPUSim v3.0.3 from the issue of a load to the issue of the next instruction after a wait for the load, summed over
+// the stages in MGPUSim's sources (the sums are in configs/r9nano-mgpusim.cfg).
 TEST_F(MicroMgpusim, LoadsTakeTheSumOfItsStages) {
   constexpr std::uint64_t kLine = 64;
   constexpr std::uint64_t kL1 = 16 << 10;
@@ -134,8 +133,8 @@ TEST_F(MicroLds, BanksAndConflictsAreRecovered) {
   ASSERT_GT(banks, 1U);
   const std::vector<double> pass = lds_latencies(machine, banks, banks);
   const double conflict = (pass[banks] - pass[1]) / (banks - 1);
-  // 32 banks of a dword each, which serve one access per cycle (GCN3 ISA manual, local data share); an odd stride in dwords has
-  // no conflicts, nor have lanes that read the same dword.
+  // 32 banks of a dword each, which serve one access per cycle (GCN3 ISA manual, local data share); an odd stride in dwords
+  // causes no conflicts, nor do lanes that read the same dword.
   expect(machine, "banks", banks, 32);
   expect(machine, "cycles of a conflict", conflict, 1);
   expect(machine, "cycles of a pass", all[1] - pass[1], 1);

@@ -74,7 +74,7 @@ TEST_F(MicroBandwidth, ReachesNineTenthsOfThePeak) {
       // cycle.
       {"L1", 640, 1024, 0, kItems, 32, 1, 2048},
       // 2 MiB, which the first dispatch loads into the L2. Workgroups never access lines that others on the same L1 have
-      // loaded, so that no load hits in the L1. Peak: 16 ports of the network x 32 B per cycle.
+      // loaded, so no load hits in the L1. Peak: 16 ports of the network x 32 B per cycle.
       {"L2", 512, 131072, kItems, 8 * kItems, 8, 2, 512},
       // 32 MiB, each byte read once. Peak: 16 channels x 16 B per cycle.
       {"DRAM", 1024, 1 << 21, kItems, 1024 * kItems, 8, 1, 256},
