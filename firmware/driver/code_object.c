@@ -17,7 +17,7 @@ static uint32_t page_access(const lacuna_code_object* object, uint64_t offset) {
 }
 
 /* Maps or unmaps runs of pages with the same access; pages that no segment touches stay unmapped. Stops at the first error;
- * `done` receives the offset up to which it succeeded. */
+ * `done` receives the offset up to which pages have been changed. */
 static lacuna_error for_each_run(lacuna_code_object* object, bool map, uint64_t end, uint64_t* done) {
   lacuna_device* device = object->device;
   const uint64_t bus_address = object->memory.gpu_address - DRIVER_VRAM_WINDOW + device->vram_bus_address;

@@ -10,7 +10,7 @@
 #include "hal/hal.h"
 #include "include/lacuna/abi/gpu_registers.h"
 
-/* Records the causes and clears the interrupt line; driver_check_queues() serves them outside the handler. */
+/* Records the causes and clears the interrupt line; driver_check_queues() serves the causes outside the handler. */
 static void handle_interrupt(void* context) {
   lacuna_device* device = context;
   const uint32_t status = hal_read32(device->mmio + LACUNA_GPU_INTERRUPT_STATUS);

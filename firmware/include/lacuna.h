@@ -176,7 +176,8 @@ typedef struct lacuna_queue_options {
   uint32_t kernarg_bytes;         /* room for the arguments of one dispatch; 0 = 512 */
 } lacuna_queue_options;
 
-/* `options` may be null. Errors: NO_FREE_SLOT, QUEUE_REFUSED, OUT_OF_DEVICE_MEMORY, OUT_OF_HOST_MEMORY, SEGMENT_TOO_LARGE. */
+/* Creates a queue. `options` may be null. Errors: NO_FREE_SLOT, QUEUE_REFUSED, OUT_OF_DEVICE_MEMORY, OUT_OF_HOST_MEMORY,
+ * SEGMENT_TOO_LARGE. */
 lacuna_error lacuna_queue_create(lacuna_device* device, const lacuna_queue_options* options, lacuna_queue** queue);
 /* Destroys a queue and drops its unprocessed packets. Null is allowed. */
 void lacuna_queue_destroy(lacuna_queue* queue);
@@ -206,8 +207,8 @@ typedef struct lacuna_dispatch_options {
 
 typedef struct lacuna_dispatch_packet {
   const lacuna_kernel* kernel;
-  uint32_t grid[3];      /* work-items; 0 counts as 1 */
-  uint16_t workgroup[3]; /* work-items; 0 counts as 1 */
+  uint32_t grid[3];      /* work-items; 0 is treated as 1 */
+  uint16_t workgroup[3]; /* work-items; 0 is treated as 1 */
   const void* arguments; /* explicit arguments laid out as a C struct of the kernel's parameters */
   size_t argument_bytes;
   uint32_t dynamic_group_segment_bytes;

@@ -2,8 +2,8 @@
 // chain. Everything that tests/validation/micro deduces about caches, DRAM and LDS is derived from these cycles.
 //
 // The latency of a load is the time from its issue to the issue of an instruction that uses its data, here the next load of the
-// chain. In addition to the load the loop has only scalar instructions, which issue while the load is in flight, so that the
-// cycles of a chain divided by its hops are exactly that latency, rounded up to the SIMD's next turn to issue (every 4 cycles
+// chain. In addition to the load the loop has only scalar instructions, which issue while the load is in flight. The cycles of
+// a chain divided by its hops are therefore exactly that latency, rounded up to the SIMD's next turn to issue (every 4 cycles
 // with 4 SIMDs, every cycle with one). A loop of 24 bytes in one instruction line fetches nothing.
 
 typedef uint uint4_t __attribute__((ext_vector_type(4)));

@@ -3,7 +3,7 @@
 // factors applied at each node, and the transposed derivatives of the result.
 //
 // A workgroup processes an element of NODES x NODES x NODES nodes, a work-item the column of NODES nodes above its (i, j),
-// which is kept in registers. A node's geometric factors are contiguous, so that each work-item loads many dwords from separate
+// which is kept in registers. A node's geometric factors are contiguous, so each work-item loads many dwords from separate
 // lines.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define NODES 8

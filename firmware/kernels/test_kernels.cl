@@ -35,7 +35,7 @@ kernel void trap_7(global uint* out) {
   *out = 1;
 }
 
-// A private array with indices known only at run time, which is therefore in scratch memory.
+// A private array, which is in scratch memory because its indices are known only at run time.
 #define PRIVATE_WORDS 24
 kernel void private_array(global uint* out, uint rounds) {
   uint words[PRIVATE_WORDS];

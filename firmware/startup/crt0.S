@@ -43,8 +43,8 @@ park:
   j park
 
 /* Saves the registers that a C function may change, calls trap_handle(cause, epc, value, registers) and resumes at the pc
- * that it returns. Floating-point registers are saved too: handlers are ordinary C. Traps use a separate stack, so that a bad stack pointer can
- * still be reported: mscratch holds its top outside of the handler and 0 inside. */
+ * that it returns. Floating-point registers are saved too: handlers are ordinary C. Traps use a separate stack, so that a bad stack
+ * pointer can still be reported: mscratch holds the top of that stack outside of the handler, and 0 inside. */
   .macro integer_registers op
   \op ra, 0(sp)
   \op t0, 8(sp)

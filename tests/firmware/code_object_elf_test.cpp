@@ -226,7 +226,8 @@ TEST_F(CodeObjectElfTest, Relocations) {
 }
 
 // Damages valid images at random, in ways that keep the magic most of the time, and passes them to all functions that the
-// driver uses. Whatever the result, no byte outside the image or the loaded copy may be accessed, which the asan build
+// driver uses. Whatever the result, no byte outside the image or the loaded copy may be accessed; AddressSanitizer detects such
+// accesses.
 TEST_F(CodeObjectElfTest, MutatedImages) {
   std::mt19937_64 random(20240229);
   std::vector<Image> seeds;
