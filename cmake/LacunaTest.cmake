@@ -6,7 +6,7 @@
 # sanitizers, few tests are built and each has a separate executable.
 # AFTER: targets to build before the test.
 
-# Seconds after which a test counts as hung: more than three times what any test needs, even on a busy machine.
+# Seconds after which a test is considered hung: more than three times what any test needs, even on a busy machine.
 set(LACUNA_TEST_TIMEOUT 1800)
 # CTest COST of tests that take many seconds: tests with a high cost start first, so that none of them runs alone at the end.
 set(LACUNA_LONG_TEST 100)
