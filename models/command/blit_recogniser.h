@@ -33,7 +33,7 @@ struct Blit {
   std::vector<std::byte> arguments{};  ///< copy of the dispatch's arguments; narrow() may change all of them in memory
 
   bool is_fill() const { return !pattern.empty(); }
-  /// Whether source and destination overlap, so that the result depends on the order in which the kernel moves bytes.
+  /// Whether source and destination overlap, in which case the result depends on the order in which the kernel moves bytes.
   bool overlaps() const { return !is_fill() && (source < destination ? destination - source : source - destination) < bytes; }
   /// The last byte at or before `at` at which the blit can be cut, or 0 if there is none.
   std::uint64_t cut_before(std::uint64_t at) const {

@@ -12,10 +12,10 @@
 // Later copies of the kind are bulk copies from their start. Shorter copies are executed three times for each size (CopyCosts
 // interpolates between sizes). Copies below kSmallest, and copies that overlap themselves, are always executed.
 //
-// Contention: a copy proceeds in bulk only while no other dispatch or copy uses the memory. As soon as another one begins, the
-// bulk copy is executed in pieces from its current byte on; if it is alone again after a piece, it returns to bulk. Contention
-// is therefore always simulated in detail. Kernels whose workgroups loop can be cut only between two iterations, which delays
-// the change by up to one iteration.
+// Contention: a copy proceeds in bulk only while no other dispatch or copy uses the memory. As soon as another dispatch or copy
+// begins, the bulk copy is executed in pieces from its current byte on; if it is alone again after a piece, it returns to bulk.
+// Contention is therefore always simulated in detail. Kernels whose workgroups loop can be cut only between two iterations,
+// which delays the change by up to one iteration.
 //
 // A bulk copy occupies no compute units, and its wavefront instructions are not counted. The memory system's counters are
 // incremented by the sampled amounts; L2 and TLBs are left in the state after an executed copy (CopyContext::install_copied).

@@ -1,6 +1,6 @@
 // Reports of dispatches and of engines to the packet processor's thread: completions and faults are stored here until the
-// thread runs, because other processes report them. A dispatch is identified by slot and packet index, so that a report
-// outlives its queue.
+// thread runs, because other processes report them. A dispatch is identified by slot and packet index, so a report may outlive
+// its queue.
 #pragma once
 
 #include <cstdint>

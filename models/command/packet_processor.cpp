@@ -174,7 +174,7 @@ PacketOutcome PacketProcessor::start_next(unsigned slot) {
     return PacketOutcome::refused(LACUNA_QUEUE_ERROR_DESCRIPTOR,
                                   fmt::format("ring slot at {:#x} is no longer mapped", queue.packet_address(queue.next)));
   }
-  // A writer stores the header last, so that a valid header implies a complete packet.
+  // A writer stores the header last, so a valid header implies a complete packet.
   const std::uint32_t first = std::atomic_ref(*reinterpret_cast<std::uint32_t*>(raw)).load(std::memory_order_acquire);
   const hsa::PacketHeader header{static_cast<std::uint16_t>(first)};
   if (header.type() == hsa::PacketType::invalid) return PacketOutcome::poll("the packet's header is still INVALID");
@@ -232,7 +232,7 @@ void PacketProcessor::add_engine(PacketEngine& engine) {
   engines_.push_back(&engine);
 }
 
-/// Null: no engine executes packets of that format.
+/// The engine that executes packets of the format; null: there is none.
 PacketEngine* PacketProcessor::engine_of(hsa::VendorFormat format) const {
   const auto engine =
       std::find_if(engines_.begin(), engines_.end(), [format](const PacketEngine* e) { return e->format() == format; });

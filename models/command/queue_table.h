@@ -32,7 +32,7 @@ class QueueTable {
   /// `owner`: name in messages. `slots`: slots with registers and a doorbell. `vm` outlives the table.
   QueueTable(std::string owner, unsigned slots, const GpuVm& vm, MaskCheck mask_selects_any);
 
-  /// A slot that is not in use; one without registers if all slots with registers are in use.
+  /// A slot that is not in use; a slot without registers if all slots with registers are in use.
   unsigned free_slot();
   /// Creates a queue. LACUNA_QUEUE_ERROR_NONE: the slot is active, and begins at the ring's read index.
   /// LACUNA_QUEUE_ERROR_SLOT: it does not exist or is in use. LACUNA_QUEUE_ERROR_DESCRIPTOR: the amd_queue_t (64-byte aligned),
@@ -77,7 +77,7 @@ class QueueTable {
   /// The packet at an index; null if the ring is no longer mapped.
   std::byte* packet(const QueueSlot& queue, std::uint64_t index) const;
 
-  /// References stay valid while slots are added.
+  /// The slot with this number. References stay valid while slots are added.
   QueueSlot& operator[](unsigned slot) { return slots_[slot]; }
   const QueueSlot& operator[](unsigned slot) const { return slots_[slot]; }
   unsigned size() const { return static_cast<unsigned>(slots_.size()); }

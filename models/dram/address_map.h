@@ -9,8 +9,8 @@
 //   "row bank^row group^row column pseudo"   the row selects a permutation of banks and groups
 //
 // ^row: the row's bits, folded to the number of marked bits, are XORed onto the marked bits. Without ^row, arrays at a distance
-// of a power of two use different rows of the same bank, so that a GPU kernel that reads several of them has a row conflict
-// at every access (Zhang, Zhu, Zhang, "A permutation-based page interleaving scheme", MICRO 2000;
+// of a power of two use different rows of the same bank. A GPU kernel that reads several such arrays then has a row conflict at
+// every access (Zhang, Zhu, Zhang, "A permutation-based page interleaving scheme", MICRO 2000;
 // models/common/transport/address_hash.h).
 #pragma once
 

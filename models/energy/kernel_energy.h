@@ -40,13 +40,13 @@ struct UntimedWork {
   double half_width_share = 0;     ///< `half_width` as a share of that time
 };
 
-/// Kernels are identified by Dispatch::index.
+/// Measures the energy of kernels, which are identified by Dispatch::index.
 class KernelEnergyMeter {
  public:
   virtual ~KernelEnergyMeter() = default;
   virtual void kernel_started(std::uint64_t kernel, Tick at) = 0;
-  /// The events of untimed work are estimated from those of the kernel's timed part or, if there is none, from those of the
-  /// latest launch of its kind.
+  /// Called at the end of a kernel; returns its energy. The events of untimed work are estimated from those of the kernel's
+  /// timed part or, if there is none, from those of the latest launch of its kind.
   virtual KernelEnergy kernel_ended(std::uint64_t kernel, Tick at, const UntimedWork& work) = 0;
 };
 

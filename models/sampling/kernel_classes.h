@@ -51,7 +51,7 @@ class KernelClasses {
     const Class& c = classes_[number - 1];
     return c.cycles.samples >= kFewest && !prediction_of(c);
   }
-  /// Prediction for a launch of the class; nullopt: it has to be timed. Counts the launch.
+  /// Prediction for a launch of the class; nullopt: the launch must be timed. Counts the launch.
   std::optional<KernelPrediction> predict(std::uint64_t number);
   /// Adds a timed launch. `half_width`: that of the 95 % confidence interval of `cycles`, 0 if the launch was timed as a whole.
   /// `comparable`: false if the launch before it was not timed, so the state of the L2 differs from that in a timed run. The

@@ -48,7 +48,7 @@ class SampledTime {
     samples_.push_back(sample);
     untimed_.push_back(0);
   }
-  /// Adds instructions that ran without timing after the latest sample. There must be one.
+  /// Adds instructions that ran without timing after the latest sample. Requires a sample.
   void add_untimed(std::uint64_t instructions) { untimed_.back() += instructions; }
 
   /// Marks untimed instructions as unlike the sample: their time may be anything from 0 to twice the estimate.

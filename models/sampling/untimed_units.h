@@ -5,7 +5,8 @@
 // kUnits units. Within a chunk a unit sees memory as it was at the beginning of the chunk with its own stores since. At its
 // end,
 //   1. stores are written to memory, unit after unit;
-//   2. wavefronts that have been held before an atomic operation, or before an access that has to follow one, run to their end
+//   2. wavefronts that have been held before an atomic operation, or before an access that must follow an atomic operation, run
+//      to their end
 //      on memory itself, unit after unit;
 //   3. reports are delivered.
 // The unit that executes a workgroup, and the order of these steps, do not depend on the number of threads: results are equal

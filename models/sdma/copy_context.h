@@ -29,7 +29,7 @@ class CopyContext {
   virtual void attach(BulkUser& user) = 0;
   /// Number of dispatches and copies that use memory now, including bulk copies and those of the caller.
   virtual unsigned active_users() const = 0;
-  /// Announces that the caller begins to use memory, so that other bulk work must stop.
+  /// Announces that the caller begins to use memory. Other bulk work stops.
   virtual void work_begins() = 0;
   /// Whether a GPU virtual address is in memory that is accessed over the host link.
   virtual bool in_host_memory(std::uint64_t address) const = 0;

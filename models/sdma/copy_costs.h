@@ -27,7 +27,7 @@ struct CopyCost {
   /// This cost plus `share` times the difference to `other`; `share` may exceed 1.
   CopyCost towards(const CopyCost& other, double share) const;
   CopyCost scaled(double factor) const;
-  /// Difference between this cost and another, smaller one.
+  /// Difference between this cost and `other`, which is smaller.
   CopyCost beyond(const CopyCost& other) const;
 };
 

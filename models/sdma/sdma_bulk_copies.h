@@ -23,7 +23,7 @@ class SdmaBulkCopies {
 
   void set_copy_context(CopyContext& context) { context_ = &context; }
 
-  /// Announces that the engine begins to use memory, so that other bulk copies must stop.
+  /// Announces that the engine begins to use memory. Other bulk copies stop.
   void work_begins() const {
     if (context_ != nullptr) context_->work_begins();
   }

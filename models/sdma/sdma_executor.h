@@ -40,7 +40,7 @@ class SdmaExecutor {
   /// Executes a packet. `words`: all words of the queue's next packet. Returns progress if the packet was executed and consumed
   /// or the queue was stopped or destroyed; idle if the words that a conditional packet may skip have not all been announced.
   SdmaStep execute(SdmaQueue& queue, std::span<const std::uint32_t> words);
-  /// Sets the local timestamp counter to the global one.
+  /// Sets the local timestamp counter to the value of the global counter.
   void reset() { timestamp_offset_ = 0; }
 
  private:

@@ -112,7 +112,7 @@ struct Atomic {
   std::uint64_t operand, comparand;
   bool loop;  ///< a compare-exchange is repeated until the comparison succeeds
 
-  /// The new value in memory, given the old one.
+  /// The new value in memory, given the old value.
   std::uint64_t result(std::uint64_t old) const;
 };
 struct Timestamp {

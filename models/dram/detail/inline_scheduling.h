@@ -88,7 +88,7 @@ inline CommandScheduler::RowState CommandScheduler::row_state(const Burst& burst
 
 inline void CommandScheduler::read(const Burst& burst, Cycle at, Cycle column) {
   // A read that is added after the schedule has been decided past its arrival is served late. A hardware controller would have
-  // served the read in time, so this delay does not count as a forecast error.
+  // served the read in time, so this delay is not counted as a forecast error.
   const Cycle late = now_ > at ? now_ - at : 0;
   add(burst, at + late, column + late, kReads, kNoRequester);
 }
