@@ -5,7 +5,7 @@
 namespace lacuna::test {
 namespace {
 
-/// Compute units 0 and 1 in shader array 0, 2 and 3 in array 1.
+/// A bench with compute units 0 and 1 in shader array 0, and 2 and 3 in array 1.
 class QueueBench : public PacketBench {
  public:
   explicit QueueBench(sc_core::sc_module_name module_name) : PacketBench(module_name, 4) {

@@ -130,7 +130,7 @@ TEST(DramDecisions, AFullWriteQueueHoldsTheSender) {
   ASSERT_EQ(accepted.size(), 64U);
   for (unsigned i = 0; i < 8; ++i) EXPECT_EQ(accepted[i], 100_ns) << i;
   // The first write leaves the queue at 100 ns, when its row is opened. The others leave at their column commands; the first of
-  // these is issued at 104 ns, and each further one 6 cycles later (tCCDL).
+  // these is issued at 104 ns, and each further command 6 cycles later (tCCDL).
   EXPECT_EQ(accepted[8], 101_ns);
   for (unsigned i = 9; i < 64; ++i) EXPECT_EQ(accepted[i], Tick{(104 + (i - 8) * 6 + 1) * 1000}) << i;
 }

@@ -16,7 +16,7 @@
 
 // Performs a HIP call on which the rest of the program depends: any status but hipSuccess ends the program.
 #define HIP_CHECK(call) check::require_success((call), #call, __FILE__, __LINE__)
-// Compares the status of a HIP call with the expected one.
+// Compares the status of a HIP call with the expected status.
 #define EXPECT_STATUS(call, expected) check::status((call), (expected), #call, __FILE__, __LINE__)
 #define EXPECT_EQ(got, expected) check::equal((got), (expected), #got, __FILE__, __LINE__)
 #define EXPECT_NEAR(got, expected, tolerance) check::near((got), (expected), (tolerance), #got, __FILE__, __LINE__)

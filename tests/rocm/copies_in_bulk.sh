@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# copies_in_bulk.sh TARGET SDMA: checks that bulk copies and fills (the default) take the same time as detailed ones, within 5
-# %, and write the same bytes, also concurrently with a kernel; and that the statistics contain the bulk copies and the traffic
-# of memory and link.
+# copies_in_bulk.sh TARGET SDMA: checks that bulk copies and fills (the default) take the same time as detailed copies and
+# fills, within 5 %, and write the same bytes, also concurrently with a kernel; and that the statistics contain the bulk copies
+# and the traffic of memory and link.
 source "$(dirname "$0")/common.sh"
 target=$1
 export HSA_ENABLE_SDMA=$2
@@ -94,7 +94,7 @@ moved() { awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next } { 
 # compare_long() also doubles the counts of the detailed run's start-up. These are negligible only for GPU memory, so only its
 # counter is compared.
 counters=("dram bytes_written")
-# The copies are larger than L2, so that L2 has nothing to write back while a copy is sampled.
+# The copies are larger than L2, so L2 has nothing to write back while a copy is sampled.
 compare_long h2d 12582912
 if [[ $target == gfx803 && $2 == 0 ]]; then
   config=r9nano compare_long h2d 12582912

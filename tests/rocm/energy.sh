@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # energy.sh TARGET: checks that the energies of a program's kernels and copies and the idle energy add up to the total, as does
-# power integrated over time. Except in compute units, bulk copies must use the same energy as detailed ones; this is tested
+# power integrated over time. Except in compute units, bulk copies must use the same energy as detailed copies; this is tested
 # with a copy of which 10 MiB are sampled, and with one that is entirely in bulk.
 source "$(dirname "$0")/common.sh"
 

@@ -37,7 +37,7 @@ expect 7 "${command[@]}"
 # start FOLDER PENDING: starts a program that waits for a signal in the background; returns when its kernel runs.
 start() {
   on_gpu --config tiny --out "$1" -- exits wait-for-signal "$2"
-  # Removes the output of the previous program, which would be mistaken for this one's.
+  # Removes the output of the previous program, which would be mistaken for output of this program.
   : >out.txt
   # A background job of a script ignores SIGINT, as do all processes that it starts.
   env --default-signal=INT,TERM "${command[@]}" >out.txt 2>err.txt &

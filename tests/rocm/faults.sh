@@ -8,7 +8,7 @@ target=$1
 fault() {
   local name=$1 part
   shift
-  # With --strict-memory each allocation of the program is a separate allocation of the driver, so that the first page after it
+  # With --strict-memory each allocation of the program is a separate allocation of the driver, so the first page after it
   # causes a fault.
   on_gpu --config tiny --set gpu.target="$target" --out "$name" --strict-memory -- faults "$name"
   expect 134 "${command[@]}"

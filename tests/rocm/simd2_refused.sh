@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# simd2_refused.sh: checks that simd2::multiply traps in workgroups other than one-dimensional ones of 256 work-items.
+# simd2_refused.sh: checks that simd2::multiply traps in all workgroups except one-dimensional workgroups of 256 work-items.
 source "$(dirname "$0")/common.sh"
 
 for workgroup in '256 1' '32 1' '96 1' '128 1' '16 16' '256 2'; do

@@ -1,4 +1,4 @@
-// Tests large copies and fills that SDMA engines perform in bulk, compared with detailed ones.
+// Tests large copies and fills that SDMA engines perform in bulk, compared with detailed copies and fills.
 #include "tests/sdma/sdma_bench.h"
 
 namespace lacuna::test {

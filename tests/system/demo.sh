@@ -14,7 +14,8 @@ complains "all kernels"
 complains "run hash"
 [[ $(run_value demo ended_by) == guest ]] || fail "statistics.json does not say how the run ended"
 
-# firmware/README.md shows this run: its simulated values must equal the current ones. Wall time, speed and memory depend on the host.
+# firmware/README.md shows the output of this run: the simulated values shown must equal the actual values. Wall time, speed and
+# memory depend on the host.
 simulated() {
   tr -d '\r' | sed -E 's/ +/ /g; s/ [0-9.]+ s [0-9.-]+ [0-9.-]+$//; s/ in [0-9.]+ s,/,/; s/, peak memory .*//; /^output folder/d'
 }

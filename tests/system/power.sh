@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Holds the power of presets against public measurements of products. Each band is two-sided, so that too little power fails as
-# too much does:
+# Compares the power of presets with public measurements of products. Bands are two-sided, so too little power also fails:
 #   - board of an R9 Nano under load: 175 W (AMD) to 185 W (hardware.fr, 2015) at 850 to 950 MHz; 282 W without a power limit
 #   - share of static and constant power: 31 to 70 % on a V100 (AccelWattch, MICRO 2021)
 #   - power over data: 257 to 155 W for one kernel (Lucas and Juurlink, "ALUPower", 2016), 40 % (Gregersen et al., SC24 workshops)

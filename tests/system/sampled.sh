@@ -20,7 +20,7 @@ run loose "$@" --set gpu.timing=loose
 run one "$@" --set gpu.timing=sampled --set sim.threads=1
 run two "$@" --set gpu.timing=sampled --set sim.threads=2
 run alone "$@" --set gpu.timing=sampled --set sampling.across_kernels=false
-# A workgroup of `chained` waits for data of another one: it is refused after workgroups have been skipped.
+# A workgroup of `chained` waits for data of another workgroup: the kernel is refused after workgroups have been skipped.
 expect 1 "$LACUNA" launch sampled.launch --quiet --out refused "$@" --set gpu.timing=sampled --results none
 grep -q 'kernel chained: its control flow depends on loaded data (.* at chained + 0x' refused/log.txt || fail 'chained is not refused'
 expect 2 "$LACUNA" launch sampled.launch --quiet --out refused "$@" --set gpu.timing=loose --results none

@@ -77,7 +77,7 @@ says "relu"
 expect 0 "$LACUNA" results relu --compare relu
 says "0 of 12 values have changed"
 
-# With more values, only the new ones are run. If a file that the workload reads has changed, all points are run.
+# If values are added, only their points are run. If a file that the workload reads has changed, all points are run.
 sed -i 's/^seed = 1..4$/seed = 1..5/' relu.sweep
 expect 0 "$LACUNA" sweep relu.sweep
 complains "15 points: 15 done (3 run now)"
@@ -157,7 +157,7 @@ mistake 's/read_misses$/read_mises/' "no statistic has the path gpu.l2_*.read_mi
 mistake 's/cycles$/cykles/' "wrong.sweep:15: cycles = kernels.relu_scalar.cykles: no statistic has the path \
 kernels.relu_scalar.cykles; did you mean kernels.relu_scalar.cycles?"
 mistake 's/^n = 256, 512$/n = 256, x/' "point "
-# Names of kernels are known only after the first run: a wrong one is then reported once, with the names that exist.
+# Names of kernels are known only after the first run: a wrong name is then reported once, with the names that exist.
 sed 's/kernels.relu_scalar.cycles/kernels.relu_scaler.cycles/; s/^seed = .*/seed = 1/' relu.sweep >typo.sweep
 expect 0 "$LACUNA" sweep typo.sweep --db typo.db -j 1
 complains "after the first point (n=256 l2.size=64KiB seed=1): cycles = kernels.relu_scaler.cycles: no statistic of the run has the path \

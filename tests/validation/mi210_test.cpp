@@ -63,8 +63,8 @@ TEST(Mi210, CopyOfAMillionDoubles) {
       << mean << " against " << expected << " us";
 }
 
-// Vectors of 64 MiB are eight times as large as the L2, so data that remain in the L2 hardly matter, and long enough for the
-// order of requests to become that of a long run.
+// Vectors of 64 MiB are eight times as large as the L2, so data that remain in the L2 hardly matter. They are also long enough
+// for the order of requests to become that of a long run.
 TEST(Mi210, RatesOfDram) {
   constexpr unsigned kElements = 1 << 23;
   Comparison results("mi210_streams.csv", {"kernel"});

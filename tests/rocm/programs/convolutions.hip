@@ -1,6 +1,6 @@
 // Runs two batches of a lowered convolution concurrently in two streams, with different workspace contents. The element IDs of
-// both are equal, so that only the convolution number distinguishes their tiles. Afterwards the first kernel processes the
-// second batch.
+// both are equal, so only the convolution number distinguishes their tiles. Afterwards the first kernel processes the second
+// batch.
 #include "../check.h"
 #include "lacuna/duplo.h"
 
@@ -85,7 +85,7 @@ int main() {
   convolve_first<<<1, 256, 0, streams[0]>>>(first.data(), weights.data(), y_first.data(), there.data());
   convolve_second<<<1, 256, 0, streams[1]>>>(second.data(), weights.data(), y_second.data(), there.data());
   for (const hipStream_t stream : streams) HIP_CHECK(hipStreamSynchronize(stream));
-  // The count is already reached, so that this kernel does not wait for another one.
+  // The count is already reached, so this kernel does not wait for another kernel.
   const check::DeviceArray<int> all_there(std::vector<int>(1, 2 * kRounds));
   const check::DeviceArray<float> y_later(std::vector<float>(kRows * kFilters));
   put_parameters(&HIP_SYMBOL(convolve_first_duplo), second.data());

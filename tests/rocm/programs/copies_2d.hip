@@ -54,7 +54,7 @@ void boxes() {
   up.kind = hipMemcpyHostToDevice;
   HIP_CHECK(hipMemcpy3D(&up));
 
-  // Copies a part of the interior of the box to the corner of a smaller one.
+  // Copies a part of the interior of the box to the corner of a smaller box.
   std::vector<float> part(10 * 4 * 3, -1.0f);
   hipMemcpy3DParms down = {};
   down.srcPtr = device;

@@ -53,7 +53,7 @@ int main() {
   EXPECT_NEAR(again, once, 0.2 * once);
   EXPECT_NEAR(five, 5 * once, 0.25 * 5 * once);
 
-  // Measured by its own clock, the kernel takes most of the time between the events, and not more than that.
+  // By its own clock, the kernel takes more than half of the time between the events, and at most all of it.
   hipDeviceProp_t properties;
   HIP_CHECK(hipGetDeviceProperties(&properties, 0));
   const double kernel = static_cast<double>(timer.ticks()) / properties.clockInstructionRate;

@@ -294,7 +294,7 @@ void queues(const Machine& machine, const Kernels& kernels) {
     REQUIRE(hsa_signal_destroy(done));
   }
   for (int i = 0; i < 64; ++i) EXPECT_EQ(data[i], 60);
-  // Destroying a queue waits for a thread of the runtime while both sleep on the same event: the event has to wake both.
+  // Destroying a queue waits for a thread of the runtime while both sleep on the same event: the event must wake both threads.
   for (int i = 0; i < 500; ++i) {
     hsa_queue_t *first, *second;
     REQUIRE(hsa_queue_create(machine.gpu, 64, HSA_QUEUE_TYPE_MULTI, nullptr, nullptr, UINT32_MAX, UINT32_MAX, &first));

@@ -99,7 +99,7 @@ static std::vector<T> or_one(std::vector<T> values) {
   return values;
 }
 
-// Random numbers in [-1, 1).
+// A pseudo-random number in [-1, 1).
 static float number(unsigned i) { return static_cast<float>(check::scramble(i) % (1 << 20)) / (1 << 19) - 1; }
 // A few infinities and NaNs, zeros of both signs, denormals, and numbers whose products are denormals or smaller.
 static float special(unsigned i) {

@@ -10,7 +10,7 @@ __global__ void permute(const uint32_t* in, uint32_t* out, int count) {
   const int thread = blockIdx.x * blockDim.x + threadIdx.x;
   uint32_t words[kWords];
   for (int i = 0; i < kWords; ++i) words[i] = in[i % count] + static_cast<uint32_t>(thread);
-  // The index is known only at run time, so that the array stays in memory.
+  // The index is known only at run time, so the array stays in memory.
   uint32_t sum = 0, index = static_cast<uint32_t>(thread);
   for (int i = 0; i < 8; ++i) {
     index = check::scramble(index) % kWords;

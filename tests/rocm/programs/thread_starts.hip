@@ -25,8 +25,8 @@ void compute(double seconds) {
   }
 }
 
-// Both threads launch to one stream. The new thread computes before it launches, so that if both ran concurrently, its kernel
-// would nearly always be the second one.
+// Both threads launch to one stream. The new thread computes before it launches. If both threads ran concurrently, its kernel
+// would therefore nearly always be the second.
 void new_threads_go_first() {
   check::DeviceArray<uint32_t> log(1 + 2 * kRounds);
   log.clear();

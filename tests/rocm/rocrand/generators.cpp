@@ -125,7 +125,7 @@ std::vector<std::uint32_t> xorwow(std::size_t count) {
   return subsequences<Xorwow>(count, kXorwowSubsequence, [](std::uint32_t v) { return v; });
 }
 
-/// The library scales [1, m1] to all 32-bit numbers.
+/// MRG32k3a as in the library, which scales [1, m1] to all 32-bit numbers.
 std::vector<std::uint32_t> mrg32k3a(std::size_t count) {
   return subsequences<Mrg32k3a>(count, kMrg32k3aSubsequence,
                                 [](std::uint32_t v) { return static_cast<std::uint32_t>((v - 1) * 1.000000048661607); });

@@ -176,7 +176,7 @@ TEST_F(HostWaitsTest, AThreadThatComputesHoldsUpBriefWaitsForAMomentOnly) {
   EXPECT_TRUE(other.get());
 }
 
-// A thread that has computed may have fulfilled the condition that another thread polls: after the first one waits again, the
+// A thread that has computed may have fulfilled the condition that another thread polls. When the first thread waits again, the
 // poller polls once more, and only then does simulated time advance. The host time of the computation has no effect.
 TEST_F(HostWaitsTest, BehindAThreadThatComputesYieldGivesWayOnceMore) {
   std::atomic<unsigned> looks{0};

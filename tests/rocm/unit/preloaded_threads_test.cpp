@@ -104,7 +104,7 @@ unsigned heaps() {
   return count;
 }
 
-// A new thread has its heap from the start: later allocations do not create one.
+// A new thread has its heap from the start: later allocations do not create a heap.
 TEST(PreloadedThreads, ANewThreadHasItsHeap) {
   std::binary_semaphore allocate(0);
   std::binary_semaphore allocated(0);

@@ -1,5 +1,5 @@
 // Size, line size, associativity and latency of the L2, recovered by timing chains of loads and compared with the configured
-// values; unloaded latencies of the R9 Nano compared with published ones.
+// values; unloaded latencies of the R9 Nano compared with published latencies.
 #include <gtest/gtest.h>
 
 #include <bit>
