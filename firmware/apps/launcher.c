@@ -37,7 +37,7 @@ static struct {
   } data;
 } plan;
 
-/* Returns a negative number if the simulator does not provide the file. */
+/* Opens a file of the simulator. Returns a negative number if the simulator does not provide the file. */
 static long try_open(const char* name, long mode) {
   const struct {
     const char* name;

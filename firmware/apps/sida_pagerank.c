@@ -18,7 +18,7 @@ static uint64_t put(lacuna_device* device, const void* array, uint64_t bytes) {
   return memory.gpu_address;
 }
 
-/* The accelerator's offsets have 4 bytes if the matrix has fewer than 2^32 entries. */
+/* Copies offsets into GPU memory as 4-byte words, which the accelerator requires for fewer than 2^32 entries. */
 static uint64_t put_offsets(lacuna_device* device, const uint64_t* offsets) {
   static uint32_t narrow[VERTICES + 1];
   for (int i = 0; i <= VERTICES; ++i) narrow[i] = (uint32_t)offsets[i];

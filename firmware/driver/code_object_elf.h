@@ -1,5 +1,5 @@
-/* Reader of AMD GPU code objects (ELF64, code object version 2 to 5). Trusts nothing in the image: every offset is checked
- * before it is followed, and nothing is allocated.
+/* Reader of AMD GPU code objects (ELF64, code object version 2 to 5). The image may be damaged: every offset is checked
+ * before it is followed. Nothing is allocated.
  *
  * Sources: ELF-64 Object File Format 1.5; LLVM "User Guide for AMDGPU Backend", sections ELF Code Object, Relocation Records,
  * Kernel Descriptor and Code Object V2. */

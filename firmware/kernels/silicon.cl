@@ -62,7 +62,7 @@ STREAM(scale, a[i] = b[i] * 1.25)
 STREAM(add, a[i] = b[i] + c[i])
 STREAM(triad, a[i] = b[i] + 1.25 * c[i])
 
-// A work-item reads eight elements, 256 apart, so that a workgroup reads eight rows of 256 elements.
+// A work-item reads eight elements, 256 apart, so a workgroup reads eight rows of 256 elements.
 #define EIGHT(NAME, T, FIRST)                                                                               \
   kernel __attribute__((reqd_work_group_size(256, 1, 1))) void NAME(global const T* data, global T* sums) { \
     const size_t at = get_group_id(0) * 2048 + get_local_id(0);                                             \

@@ -34,7 +34,7 @@ static const char* cause_name(uint64_t cause) {
   return cause < sizeof names / sizeof names[0] ? names[cause] : "unknown cause";
 }
 
-/* No printf: the trap may have come from within it. */
+/* Prints without printf, in which the trap may have occurred. */
 static void print_hexadecimal(const char* name, uint64_t value) {
   uart_put_text(name);
   uart_put_text("0x");

@@ -338,7 +338,7 @@ static value times(graph* g, value a, value shift, value x) {
 
 static void fill_solver(const setup* s, const char* name, void* contents) {
   double* out = contents;
-  /* x starts at 0, so that the residual is the right-hand side. */
+  /* x starts at 0, so the residual is the right-hand side. */
   for (uint32_t i = 0; i < s->rows; ++i) out[i] = is(name, "x") || is(name, "p0") || is(name, "v0") ? 0 : 1 + (double)(i % 7);
 }
 

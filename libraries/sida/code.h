@@ -86,9 +86,9 @@ bool sida_is_stored_before(const sida_generator* g, const sida_instance* i);
  * whose scalars the exit can use. */
 void sida_begin_code(sida_generator* g, int period, int pass, sida_moment when, bool closing, int known);
 /* Ends the code and assigns accelerator registers, each from its definition to its last use. `kept`: registers used after the
- * code; the function replaces them by the assigned ones. */
+ * code; the function replaces them by the assigned registers. */
 struct lacuna_sida_code sida_end_code(sida_generator* g, int* kept, int kept_count);
-/* Ends the scalar code that follows. */
+/* Ends the scalar code that follows the element-wise code. */
 struct lacuna_sida_code sida_end_scalar_code(sida_generator* g);
 
 #endif
