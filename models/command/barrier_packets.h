@@ -10,8 +10,8 @@
 
 namespace lacuna {
 
-/// Returns nullopt if the packet may start: all (barrier_and) or any (barrier_or) of its dependencies are 0, or it has none.
-/// Otherwise PacketOutcome::Kind::poll, or refused if a signal is invalid.
+/// Returns nullopt if the packet may start: all (barrier_and) or any (barrier_or) of its dependencies are 0, or it has no
+/// dependencies. Otherwise PacketOutcome::Kind::poll, or refused if a signal is invalid.
 std::optional<PacketOutcome> check_barrier(const Signals& signals, hsa::PacketType type, const hsa::BarrierPacket& packet);
 /// Returns nullopt if the masked signal fulfils the condition, or if the packet has no signal. Otherwise as check_barrier(); an
 /// unknown condition is refused with LACUNA_QUEUE_ERROR_PACKET_TYPE.

@@ -51,9 +51,9 @@ class DispatchStarter {
  public:
   explicit DispatchStarter(const DispatchStarterContext& context) : context_(context) {}
 
-  /// Starts packet QueueSlot::next, whose 64 bytes are at `raw`, of an active queue that is not suspended. Progress: it has
-  /// started, or the queue was removed or failed in the meantime. Idle: cp.dispatches_in_flight is reached, or the queue was
-  /// suspended in the meantime.
+  /// Starts packet QueueSlot::next, whose 64 bytes are at `raw`, of an active queue that is not suspended. Progress: the
+  /// dispatch has started, or the queue was removed or failed in the meantime. Idle: cp.dispatches_in_flight is reached, or the
+  /// queue was suspended in the meantime.
   PacketOutcome start(unsigned slot, const std::byte* raw, hsa::PacketHeader header);
 
  private:

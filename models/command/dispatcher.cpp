@@ -95,7 +95,7 @@ void Dispatcher::abort(Dispatch& dispatch) {
   dispatch.collect();
   sync_.drop(dispatch);
   std::erase(active_, &dispatch);
-  // Drops the dispatch's future completions, which would otherwise count for a later Dispatch at the same address.
+  // Drops the dispatch's future completions, which would otherwise be attributed to a later Dispatch at the same address.
   std::vector<Completion> kept;
   for (; !completions_.empty(); completions_.pop()) {
     if (completions_.top().dispatch != &dispatch) kept.push_back(completions_.top());

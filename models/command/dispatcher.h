@@ -30,7 +30,7 @@ struct DispatcherParameters {
 class DispatchListener {
  public:
   virtual ~DispatchListener() = default;
-  /// Called at the simulated time at which all workgroups are done.
+  /// Called when a dispatch ends, at Dispatch::end: its workgroups are done, and its estimated time has passed.
   virtual void dispatch_done(Dispatch& dispatch) = 0;
   /// Called when a wavefront has faulted, at local time `at`, which may lie ahead of SystemC time. The listener must abort the
   /// dispatch.

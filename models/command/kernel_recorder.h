@@ -1,5 +1,5 @@
 // Creates the record of each kernel at its end, from the counts of the dispatch, of the device's resource meter and of its
-// energy meter, and passes it to the observers in the order in which they were added.
+// energy meter. Passes the record to the observers in the order in which they were added.
 #pragma once
 
 #include <cstdint>

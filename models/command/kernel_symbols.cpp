@@ -36,7 +36,7 @@ std::string read_string(const isa::MemoryInterface& memory, std::uint64_t addres
 struct SymbolTable {
   std::uint64_t symbols = 0;
   std::uint64_t count = 0;
-  std::uint64_t count_at = 0;  ///< address of `count`; 0: it is in a section header
+  std::uint64_t count_at = 0;  ///< address of `count`; 0: the count is in a section header
   std::uint64_t strings = 0;
 };
 

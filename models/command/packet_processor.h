@@ -3,9 +3,9 @@
 // Socket `memory` (initiator): packet fetches, descriptor fetches and signal writes as timing-only transactions.
 //
 // Rules (HSA Platform System Architecture 1.2, sections 2.8 to 2.9): packets of a queue start in order; a packet with the
-// barrier bit waits until all before it are complete; a barrier-AND (barrier-OR) packet delays all that follow until all (any)
-// of its dependencies are zero; packets retire in order, which frees their ring slot. Queues are independent of each other. A
-// bad packet or a fault puts its queue, and no other, into the failed state.
+// barrier bit waits until all earlier packets are complete; a barrier-AND (barrier-OR) packet delays all later packets until
+// all (any) of its dependencies are zero; packets retire in order, which frees their ring slot. Queues are independent of each
+// other. A bad packet or a fault puts its queue, and no other, into the failed state.
 //
 // In addition to AQL packets it accepts the vendor-specific packets of AMD's runtime: PM4 commands that maintain caches, and
 // barrier-value packets; and those of the device's engines (models/command/packet_engine.h). Rings, signals and indices are

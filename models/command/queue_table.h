@@ -35,8 +35,8 @@ class QueueTable {
   /// A slot that is not in use; a slot without registers if all slots with registers are in use.
   unsigned free_slot();
   /// Creates a queue. LACUNA_QUEUE_ERROR_NONE: the slot is active, and begins at the ring's read index.
-  /// LACUNA_QUEUE_ERROR_SLOT: it does not exist or is in use. LACUNA_QUEUE_ERROR_DESCRIPTOR: the amd_queue_t (64-byte aligned),
-  /// its ring or the mask is unusable.
+  /// LACUNA_QUEUE_ERROR_SLOT: the slot does not exist or is in use. LACUNA_QUEUE_ERROR_DESCRIPTOR: the amd_queue_t (64-byte
+  /// aligned), its ring or the mask is unusable.
   std::uint32_t create(unsigned slot, std::uint64_t aql_queue, const QueueSetup& setup);
   /// Deactivates a slot, which loses global wave sync. Its dispatches must have been dropped.
   void remove(unsigned slot);

@@ -290,7 +290,7 @@ class CommandScheduler {
   Kind mode_ = kReads;                   // kind that is being served
   std::array<std::size_t, 2> opened_{};  // number of waiting requests of each kind whose row was opened for them
   std::size_t waiting_ = 0;              // number of requests whose column command is not issued
-  std::size_t waiting_reads_ = 0;        // number of reads among these
+  std::size_t waiting_reads_ = 0;        // number of reads among the waiting requests
   std::uint64_t sequence_ = 0;           // number of requests added
   std::uint64_t order_ = 0;              // number of requests that have entered their queues
   std::int64_t owed_ = 0;                // value of owed()

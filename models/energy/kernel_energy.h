@@ -35,7 +35,7 @@ struct KernelEnergy {
 struct UntimedWork {
   std::uint64_t kind = 0;          ///< class of launches that use the same energy for the same work; 0: none
   std::uint64_t instructions = 0;  ///< wavefront instructions of the kernel
-  std::uint64_t untimed = 0;       ///< number of these that ran without timing
+  std::uint64_t untimed = 0;       ///< wavefront instructions that ran without timing
   double half_width = 0;           ///< half of the 95 % confidence interval of the untimed part's time, in picoseconds
   double half_width_share = 0;     ///< `half_width` as a share of that time
 };

@@ -70,7 +70,7 @@ class KernelClasses {
     std::uint64_t predicted = 0;  ///< launches predicted since the last check
     std::uint64_t period = 0;     ///< number of predictions before the next check
     unsigned checks = 0;          ///< launches to be timed before predictions continue
-    bool restarted = false;       ///< the first launch took another time than the second, and has been dropped
+    bool restarted = false;       ///< the first launch's time differed from the second's and has been dropped
     std::uint64_t successor = 0;  ///< class without whose predictions this class does not predict (see follows()); 0: none
   };
   std::optional<KernelPrediction> prediction_of(const Class& c) const;

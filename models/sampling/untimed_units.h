@@ -2,12 +2,11 @@
 // run here while the state of the timed units does not change.
 //
 // Several host threads execute a part of a kernel together. Its workgroups are divided into chunks, and each chunk among
-// kUnits units. Within a chunk a unit sees memory as it was at the beginning of the chunk with its own stores since. At its
-// end,
+// kUnits units. Within a chunk a unit sees memory as it was at the beginning of the chunk, and its own later stores. At the end
+// of a chunk,
 //   1. stores are written to memory, unit after unit;
 //   2. wavefronts that have been held before an atomic operation, or before an access that must follow an atomic operation, run
-//      to their end
-//      on memory itself, unit after unit;
+//      to their end on memory itself, unit after unit;
 //   3. reports are delivered.
 // The unit that executes a workgroup, and the order of these steps, do not depend on the number of threads: results are equal
 // bit by bit on any host, even if workgroups race for data.
