@@ -62,7 +62,7 @@ TEST(DramDecisions, DecisionsAreInTimeOrder) {
       const Tick at = now + Tick{random() % 16 * 1000};
       const auto number = static_cast<std::uint32_t>(writes.size());
       writes.push_back(random() % 2 == 0);
-      // Reads access other bursts than writes do.
+      // Reads and writes access different bursts.
       const std::uint64_t address = (random() % 512 * 2 + writes.back()) * kBurst;
       if (writes.back()) {
         expected += !schedule.write_later(address, kBurst, at, number).has_value();

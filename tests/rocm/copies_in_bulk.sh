@@ -91,8 +91,8 @@ done
 moved() { awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next } { sum += $column["bulk_bytes"] } END { print sum + 0 }' "$1/kernels.csv"; }
 [[ $(moved detailed) == 0 ]] || fail "bytes in bulk although copies are detailed"
 (($(moved bulk) >= 1500001)) || fail "the rows tell of nothing in bulk"
-# compare_long() also doubles the counts of the detailed run's start-up. These are negligible only for GPU memory, so only its
-# counter is compared.
+# compare_long() also doubles the counts of the detailed run's start-up. These are negligible only for GPU memory, so only
+# DRAM's counter is compared.
 counters=("dram bytes_written")
 # The copies are larger than L2, so L2 has nothing to write back while a copy is sampled.
 compare_long h2d 12582912

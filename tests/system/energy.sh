@@ -76,8 +76,8 @@ for runs in relu matmul; do { cat two.launch; echo "${!runs}"; } >$runs.launch; 
 { cat two.launch; echo "$relu"; echo "$matmul"; } >both.launch
 
 # Kernels that do not share cached data use the same energy in one run as in separate runs. The machine's state before the first
-# kernel is the same in both, so its energy is equal bit by bit; the second kernel starts with the DRAM queues as the first
-# kernel left them. Refresh is disabled, because its phase would differ.
+# kernel is the same in both, so the first kernel's energy is equal bit by bit; the second kernel starts with the DRAM queues as
+# the first kernel left them. Refresh is disabled, because its phase would differ.
 for run in relu matmul both; do
   expect 0 "$LACUNA" launch $run.launch "${machine[@]}" --set cp.cold_dispatch=true --set dram.tREFI=0cycles --out $run
   check $run

@@ -33,7 +33,7 @@ expect 0 "$LACUNA" isa check --json codes.co
 says '"mfma_extensions": "simd2"'
 says '"mfma_extensions": "none"'
 
-# Without the extension the kernel is refused before it starts; with it, it runs.
+# Without the extension the kernel is refused before it starts; with the extension, the kernel runs.
 for extensions in none m3xu; do
   expect 1 "$LACUNA" launch codes.co -k shortest --grid 64 -a out:1024:d.bin --config mi210 --set mfma.extensions=$extensions --out refused
   complains "kernel shortest cannot run: PC 0x"

@@ -89,5 +89,5 @@ for mode in loose sampled; do
   expect 1 "$LACUNA" launch fault.launch --quiet --out fault "$@" --set gpu.timing=$mode
   [[ $(cat out.txt err.txt) == *fault* ]] || fail "$mode: no fault is reported"
 done
-# Without predictions across kernels, fewer instructions are untimed, since only parts of long launches are.
+# Without predictions across kernels, fewer instructions are untimed, since only parts of long launches run without timing.
 [[ $(sums alone | awk '$1 == "steady" { print $5 }') -lt $(sums one | awk '$1 == "steady" { print $5 }') ]] || fail 'predictions'

@@ -258,7 +258,7 @@ struct Curve {
   unsigned channels;
   unsigned flits;
   std::vector<double> loads;  ///< loads that the network carries
-  double beyond;              ///< a load that it does not carry
+  double beyond;              ///< a load that the network does not carry
   double allowed_accepted;
 };
 

@@ -25,8 +25,8 @@ bool sleeps(pid_t thread) {
   return name_end != nullptr && std::strncmp(name_end, ") S", 3) == 0;
 }
 
-/// Whether the thread sleeps in ten consecutive checks. A thread that spins, yields or waits for a lock from time to time
-/// never does.
+/// Whether the thread sleeps in ten consecutive checks. A thread that spins, yields or waits for a lock from time to time is
+/// never considered asleep.
 bool comes_to_rest(pid_t thread) {
   int asleep = 0;
   for (int look = 0; look < 20'000 && asleep < 10; ++look) {

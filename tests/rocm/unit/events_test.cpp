@@ -118,7 +118,7 @@ TEST_F(EventsTest, ASetEventWakesAllThatWaitForIt) {
 
 TEST_F(EventsTest, ATimedOutWaitDoesNotSetEventsThatWereReset) {
   const std::array events{make(HSA_EVENTTYPE_SIGNAL, true, true), make(HSA_EVENTTYPE_SIGNAL, false, true), make()};
-  // On a busy machine the wait may end before this thread resets the event: then the test repeats it with a longer wait.
+  // On a busy machine the wait may end before this thread resets the event: then the test is repeated with a longer wait.
   bool was_waiting = false;
   for (std::uint32_t milliseconds = 20; !was_waiting; milliseconds *= 2) {
     events_.set(events[0]);

@@ -26,7 +26,7 @@ using std::chrono::milliseconds;
 class HostThreadsTest : public testing::Test {
  protected:
   HostThreads::Look look() { return threads_.look({}); }
-  /// Repeats the check until the threads are quiet. Returns false if they do not become quiet for a long time.
+  /// Repeats the check until the threads are quiet. Returns false if they are not quiet after a long time.
   bool gets_quiet() {
     for (int i = 0; i < 100'000; ++i) {
       if (look().quiet) return true;
