@@ -9,7 +9,7 @@
 #include "driver/queue_state.h"
 #include "include/lacuna/abi/gpu_registers.h"
 
-/* Largest distance past an allocation at which a fault is reported as relative to it. */
+/* Largest distance past an allocation at which a fault is reported as relative to the allocation. */
 #define NEAR_BYTES (1ull << 20)
 
 static const char* queue_error_text(uint32_t error) {

@@ -113,7 +113,7 @@ static bool holds(int64_t actual, lacuna_condition condition, int64_t value) {
   return true;
 }
 
-/* A failed queue to be reported by this wait: the queue of the signal, or one that has not been reported. */
+/* A failed queue to be reported by this wait: the queue of the signal, or a queue whose failure has not been reported. */
 static lacuna_queue* failure_to_report(lacuna_signal* signal) {
   if (signal->queue != NULL && signal->queue->failed) return signal->queue;
   for (unsigned i = 0; i < DRIVER_MAX_QUEUES; ++i) {

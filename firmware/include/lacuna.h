@@ -100,7 +100,7 @@ typedef struct lacuna_memory {
 lacuna_error lacuna_allocate(lacuna_device* device, uint64_t bytes, lacuna_memory* memory);
 /* Frees memory of lacuna_allocate, which the GPU must not be using. Clears *memory. NOT_ALLOCATED for other memory. */
 lacuna_error lacuna_free(lacuna_device* device, lacuna_memory* memory);
-/* Allows kernels to access host RAM at [host, host + bytes), both multiples of 4 KiB. lacuna_unmap_host revokes it. */
+/* Allows kernels to access host RAM at [host, host + bytes), both multiples of 4 KiB. lacuna_unmap_host revokes the access. */
 lacuna_error lacuna_map_host(lacuna_device* device, void* host, uint64_t bytes, uint32_t access, lacuna_memory* memory);
 lacuna_error lacuna_unmap_host(lacuna_device* device, lacuna_memory* memory);
 
@@ -202,7 +202,7 @@ typedef enum lacuna_scope { LACUNA_SCOPE_NONE = 0, LACUNA_SCOPE_AGENT = 1, LACUN
 typedef struct lacuna_dispatch_options {
   bool barrier;         /* start only when all earlier packets of the queue have completed */
   lacuna_scope acquire; /* caches invalidated before the packet */
-  lacuna_scope release; /* caches written back after it */
+  lacuna_scope release; /* caches written back after the packet */
 } lacuna_dispatch_options;
 
 typedef struct lacuna_dispatch_packet {

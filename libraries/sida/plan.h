@@ -73,7 +73,7 @@ struct lacuna_sida_plan {
    */
   uint64_t extra[4];
   int extra_count;
-  uint64_t missing; /* another such length, found during code generation; 0: none */
+  uint64_t missing; /* a length that `extra` lacks, found during code generation; 0: none */
   unsigned products, fused;
   char explain[SIDA_EXPLAIN_BYTES];
 
