@@ -15,8 +15,8 @@ typedef struct sida_scheduler {
 extern const sida_pass sida_no_pass;
 
 sida_status sida_status_of(sida_scheduler* s, sida_reference r);
-/* Calls f for the pending instances in program order, until f returns true. */
 typedef bool (*sida_visitor)(sida_scheduler* s, sida_reference r, void* data);
+/* Calls f for the pending instances in program order, until f returns true. */
 bool sida_visit_pending(sida_scheduler* s, sida_visitor f, void* data);
 /* Adds all pending element-wise operations with available operands to a slot of the current pass; `length`: length of the
  * slot's vectors, irrelevant before the pass. */

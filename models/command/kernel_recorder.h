@@ -36,9 +36,9 @@ class KernelRecorder {
 
  private:
   void add_resources(const Dispatch& dispatch, KernelRecord& record) const;
+  static UntimedWork untimed_work(const Dispatch& dispatch, const KernelRecord& record);
   /// Scales the activity of the timed part up to the whole kernel. A kernel without a timed part receives the scaled activity
   /// of the last kernel of the same EstimatedTime::kind that had a timed part.
-  static UntimedWork untimed_work(const Dispatch& dispatch, const KernelRecord& record);
   void extrapolate(const Dispatch& dispatch, KernelRecord& record);
 
   Clock clock_;
