@@ -58,7 +58,7 @@ FirstLevelTlb::Response FirstLevelTlb::request_next_level(std::uint32_t number) 
 
 void FirstLevelTlb::complete(std::uint32_t number, const Response& response) {
   const Miss miss = misses_[number];
-  // Fills the entry, unless another page has replaced it in the meantime.
+  // Fills the entry, unless it has been replaced or invalidated in the meantime.
   const std::uint64_t page = miss.address >> page_shift_;
   const TagArray::Slot slot = tags_.find(static_cast<std::uint32_t>(page & (tags_.sets() - 1)), page);
   if (slot != TagArray::kNone && tags_.sector(slot, 0).pending == number) {

@@ -29,7 +29,7 @@ class FirstLevelTlb : public Tlb {
     Tick requested{};  ///< time at which an MSHR was free and the request was made
     Tick ready{};      ///< arrival time of the translation at this TLB
   };
-  /// Sends the request of a miss to the next level. Must be called in the order of departures over all TLBs.
+  /// Sends the request of a miss to the next level. Must be called in time order over the departures of all TLBs.
   Response request_next_level(std::uint32_t miss);
   /// Completes the requests that wait for a miss. Accesses only this TLB and the units that it serves.
   void complete(std::uint32_t miss, const Response& response);
@@ -42,7 +42,7 @@ class FirstLevelTlb : public Tlb {
   struct Waiter {
     TranslationClient* client = nullptr;
     std::uint32_t tag = 0;
-    Tick known{};  ///< time at which a hit would return the translation
+    Tick known{};  ///< time at which a hit would return the translation; 0 for the request that started the miss
   };
   struct Miss {
     std::uint64_t address = 0;

@@ -28,16 +28,16 @@ class GpuVm : public isa::MemoryInterface {
   /// Unmaps [va, va + size), which must be mapped without holes; splits ranges if necessary.
   Status unmap(std::uint64_t va, std::uint64_t size);
   void clear();
-  /// Registers a function that is called after each unmapping, to invalidate cached translations.
+  /// Registers a function that is called after each successful unmap() and after clear(), to invalidate cached translations.
   void on_unmap(std::function<void()> invalidate) { invalidate_ = std::move(invalidate); }
 
   isa::MemoryWindow find(std::uint64_t address) const override;
   std::uint64_t epoch() const override { return epoch_; }
 
-  /// Host pointer to `bytes` bytes at `address` with at least `wanted` permission, or nullptr. Also nullptr if the range spans
-  /// mappings whose host memory is not contiguous: callers access small, naturally aligned objects.
+  /// Host pointer to `bytes` bytes at `address` with at least `wanted` permission, or nullptr. Also nullptr if the range is not
+  /// within one mapping: callers access small, naturally aligned objects.
   std::byte* pointer(std::uint64_t address, std::uint64_t bytes, isa::Access wanted) const;
-  /// Description of the nearest mapping for fault reports: "0x1000 bytes past the end of the mapping [a, b)".
+  /// Description of the nearest mapping for fault reports: "4096 bytes past the end of the mapping [a, b)".
   std::string nearest(std::uint64_t address) const;
 
  private:

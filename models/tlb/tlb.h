@@ -65,7 +65,7 @@ class Tlb : public TranslationLevel {
   void retire(Tick horizon) override;
   const TlbStatistics& statistics() const { return statistics_; }
   void describe_energy(EnergyMeter& meter, std::string_view block, const TlbEnergy& energy) const;
-  /// Number of stored bookings of ports and MSHRs, those after the last horizon. For tests.
+  /// Number of stored bookings of ports and stored times of MSHRs, which are after the last horizon. For tests.
   std::size_t bookings() const { return ports_.bookings() + mshrs_.changes(); }
 
  protected:

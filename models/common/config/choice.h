@@ -10,7 +10,7 @@ namespace lacuna {
 template <class Row>
 class Choice {
  public:
-  constexpr Choice(const Row& row) : row_(&row) {}  // NOLINT(google-explicit-constructor): rows stand for their choice
+  constexpr Choice(const Row& row) : row_(&row) {}  // NOLINT(google-explicit-constructor): a row converts to its choice
   Choice(const Row&&) = delete;
   constexpr operator const Row&() const { return *row_; }  // NOLINT(google-explicit-constructor)
   constexpr const Row* operator->() const { return row_; }

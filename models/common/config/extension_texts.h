@@ -14,7 +14,7 @@ struct StallText {
   std::string_view name;         ///< name in the output files
   std::string_view meaning;      ///< Markdown text that continues "the wavefront ..."
   std::string_view bound;        ///< name of the limit of a kernel whose wavefronts wait mainly for this cause
-  std::string_view remedy = {};  ///< Markdown text: changes to try on such a kernel
+  std::string_view remedy = {};  ///< Markdown text: changes to try on a kernel that this cause bounds
 };
 struct ExtensionCountText {
   std::string_view name;  ///< name in the output files, after the machine's name

@@ -59,7 +59,7 @@ bool any_failed_check();
 
 /// Counts of all kinds that have occurred, in order of their names.
 std::vector<GuestMistakeCount> guest_mistakes();
-/// Clears the table of kinds.
+/// Clears the table of kinds and the result of any_failed_check().
 void clear_guest_mistakes();
 
 }  // namespace lacuna

@@ -8,7 +8,7 @@
 
 namespace lacuna {
 
-/// Number of insertions, deletions, replacements and swaps of neighbours between two texts.
+/// Minimum number of insertions, deletions, replacements and swaps of neighbouring characters that turn `from` into `to`.
 std::size_t edit_distance(std::string_view from, std::string_view to);
 /// Maximum edit distance at which a name is considered a misspelling of another name.
 std::size_t misspelling_limit(std::string_view name);

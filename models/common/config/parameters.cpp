@@ -103,8 +103,8 @@ struct ParsedInteger {
 
 ParsedInteger refuse(std::string reason) { return {0, std::move(reason)}; }
 
-/// Parses digits with an optional decimal fraction, or 0x and hexadecimal digits, then an optional unit. Exact, as it uses no
-/// floating point.
+/// Parses decimal or, after 0x, hexadecimal digits, then a unit. Only types with units allow a decimal fraction. The unit may
+/// be missing for 0 and unless `unit_required`. The result is exact: no floating point is used.
 ParsedInteger parse_integer(std::string_view text, std::span<const UnitScale> units, bool unit_required) {
   const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
   const char* begin = text.data() + (hexadecimal ? 2 : 0);
@@ -426,7 +426,7 @@ std::string ParameterSet::nearest(std::string_view name) const {
   for (const auto& section : sections_) {
     for (const auto& parameter : section->parameters()) {
       std::size_t distance = edit_distance(name, parameter->name);
-      // A name with a missing or wrong section is treated as close.
+      // A name that differs only in its section, which may be missing, is treated as close.
       if (without_section(name) == without_section(parameter->name)) distance = std::min<std::size_t>(distance, 2);
       if (distance < best_distance) {
         best_distance = distance;

@@ -1,4 +1,5 @@
-// Parameters. Type, unit, default, description, valid range and source of each are declared next to the member that holds it.
+// Parameters of the simulator. Type, unit, default, description, valid range and source of each are declared next to the member
+// that holds it.
 //
 // A module's parameter struct lists its members once in describe(); command line, configuration files, --list-params,
 // docs/reference/parameters.md and the effective configuration are all derived from that list:
@@ -39,7 +40,7 @@ struct ParameterRange {
 struct ParameterTraits {
   ParameterRange range{};
   bool power_of_two = false;
-  std::string_view unit = {};    ///< unit of plain numbers ("lanes", "wavefronts"); strong types imply theirs
+  std::string_view unit = {};    ///< unit of plain numbers ("lanes", "wavefronts"); strong types imply their units
   std::string_view source = {};  ///< source of the default: paper and table, manual and section
 };
 
@@ -138,8 +139,8 @@ class ParameterSet {
   }
   /// The parameter with the name "section.name", or nullptr.
   Parameter* find(std::string_view name) const;
-  /// Suggestion for an error message: the current name if `name` is a former name of a parameter, otherwise the known name with
-  /// the smallest edit distance; empty if no name is near.
+  /// Suggestion for an error message: the current name if `name` is a former name of a parameter, otherwise the nearest known
+  /// name by edit distance; a name that differs only in its section counts as near. Empty if no name is near.
   std::string nearest(std::string_view name) const;
   const std::vector<std::unique_ptr<ParameterSection>>& sections() const { return sections_; }
 

@@ -61,8 +61,8 @@ class StatisticsGroup {
   void add_derived(std::string_view name, std::function<double()> value, StaticText description, StaticText unit);
   /// Returns the child of that name; creates it if necessary.
   StatisticsGroup& group(std::string_view name);
-  /// Marks this group and its subgroups as a breakdown of other counts of the tree. The run hash excludes it, so that adding a
-  /// breakdown does not change the hash.
+  /// Marks this group and its subgroups as a breakdown of other counts of the tree. The run hash excludes breakdowns, so that
+  /// adding a breakdown does not change the hash.
   void set_breakdown() { breakdown_ = true; }
   bool is_breakdown() const { return breakdown_; }
   /// The child of that name, or null.
@@ -72,8 +72,8 @@ class StatisticsGroup {
   std::vector<std::uint64_t> counts() const;
   /// The counters of counts(), in the same order.
   std::vector<const std::uint64_t*> sources() const;
-  /// Adds `amounts`, in the order of counts(), to all counts reported later. They must outlive the group. Call at most once per
-  /// group.
+  /// Adds `amounts`, in the order of counts(), to all counts reported later. `amounts` must outlive the group. Call at most
+  /// once per group.
   void add_to_counts(const std::uint64_t* amounts) { add_amounts(amounts); }
 
   const std::string& name() const { return name_; }

@@ -27,7 +27,8 @@ class RecordPool {
  public:
   T& operator[](std::uint32_t number) { return all_[number]; }
   const T& operator[](std::uint32_t number) const { return all_[number]; }
-  /// Allocates the record that was released last, with its contents unchanged, and returns its number. Invalidates references.
+  /// Allocates the record that was released last, with its contents unchanged, and returns its number. If no record is free,
+  /// creates records, which invalidates references.
   [[gnu::always_inline]] std::uint32_t take() {
     if (count_ == 0) [[unlikely]]
       grow();

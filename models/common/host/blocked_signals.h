@@ -6,8 +6,8 @@
 
 namespace lacuna {
 
-/// Blocks signals of the calling thread during the object's lifetime. Threads that it starts in the meantime inherit the
-/// blocked signals.
+/// Blocks signals of the calling thread during the object's lifetime. Threads that the calling thread starts during this time
+/// inherit the blocked signals.
 class BlockedSignals {
  public:
   /// Blocks all signals.

@@ -20,8 +20,8 @@ inline constexpr std::size_t kStagesBehind = 8;
 template <typename... Stages>
 [[gnu::always_inline]] inline void in_stages(std::size_t count, const Stages&... stages) {
   for (std::size_t begin = 0; begin < count + (sizeof...(Stages) - 1) * kStagesBehind; begin += kStagesBehind) {
-    // First element of the stage. At the end it exceeds `count` for early stages; at the beginning it wraps around to a huge
-    // number for late stages. In both cases the stage handles no element.
+    // First element of the stage. At the end it is at least `count` for early stages; at the beginning it wraps around to a
+    // huge number for late stages. In both cases the stage handles no element.
     std::size_t first = begin;
     const auto next = [&](const auto& stage) __attribute__((always_inline)) {
       const std::size_t last = first + kStagesBehind < count ? first + kStagesBehind : count;

@@ -14,8 +14,8 @@ class ThreadContention {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  /// Duration of an observation while threads share work. If it counts too many losses of processors, one thread works alone
-  /// for `kAlone`; this time doubles up to `kAloneAtMost` as long as the losses continue.
+  /// Duration of an observation while threads share work. If the observation counts too many losses of processors, one thread
+  /// works alone for `kAlone`; this time doubles up to `kAloneAtMost` as long as the losses continue.
   static constexpr std::chrono::milliseconds kObserve{20};
   static constexpr std::chrono::milliseconds kAlone{100};
   static constexpr std::chrono::milliseconds kAloneAtMost{1600};
@@ -36,7 +36,7 @@ class ThreadContention {
   bool sharing_ = true;
   bool observed_ = false;     ///< whether `losses_` is the count at the beginning of an observation
   Time change_{};             ///< time of the next decision
-  std::uint64_t losses_ = 0;  ///< latest result of losses()
+  std::uint64_t losses_ = 0;  ///< result of losses() at the beginning of the latest observation
   std::chrono::milliseconds alone_ = kAlone;
 };
 

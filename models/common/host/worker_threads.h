@@ -3,7 +3,7 @@
 // The caller is one of the threads. A thread first processes the items that it owns, which are the same in each round, so that
 // their state is in its caches; then it takes items of other threads. Idle threads spin for a short time, since the next work
 // usually follows soon; after a part of that time they yield the processor between checks, and finally they sleep. The threads
-// receive no signals, which are left to the threads of the program that contains the model.
+// that this class starts receive no signals, which are left to the threads of the program that contains the model.
 #pragma once
 
 #include <atomic>
@@ -37,7 +37,7 @@ class WorkerThreads {
   /// Calls `work(item, thread)` once for each of `items`, on any of the threads; returns when all calls have returned. Each
   /// thread owns an equal part of the numbers below `range`, and the items that equal these numbers modulo `range`. It takes
   /// its own items in the order of `items`, and those of other threads in reverse order. Long items should therefore be first.
-  /// If `work` throws, the first exception is rethrown after all items are done; with a single thread, immediately.
+  /// If `work` throws, the first exception is rethrown after all items are done; if one thread works alone, immediately.
   template <typename Work>
   void run(std::span<const unsigned> items, unsigned range, const Work& work) {
     if (alone(items.size())) {
@@ -97,7 +97,7 @@ class WorkerThreads {
   Sharing sharing_;
   ThreadContention contention_;
 
-  std::mutex mutex_;  // held while a thread goes to sleep or is woken
+  std::mutex mutex_;  // held while a thread goes to sleep or is woken, and while failure_ is written
   std::condition_variable begin_;
   std::condition_variable end_;
   std::exception_ptr failure_;  // first exception of the round; written by one thread at a time

@@ -1,4 +1,4 @@
-// Samples of a value: their mean and its confidence interval. A sample that is an estimate also has an interval.
+// Samples of a value: their mean and the mean's confidence interval. A sample that is an estimate also has an interval.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,8 @@ class Spread {
   /// Standard deviation of the population, estimated from the samples. nullopt for fewer than two samples.
   std::optional<double> deviation() const;
   /// Half of the 95 % confidence interval of the mean: sqrt(a^2 + own_half_width()^2), where a = t s / sqrt(n), with Student's
-  /// t and the standard deviation s. A single sample has its own interval; nullopt if it has none.
+  /// t and the standard deviation s. For a single sample: half of the sample's own interval, or nullopt if it has none. nullopt
+  /// without samples.
   std::optional<double> half_width() const;
   /// Part of half_width() that is due to the samples' own intervals: the mean of their half-widths. It is not divided by
   /// sqrt(n), because their errors are not independent: further samples do not narrow it. 0 if no sample has an interval.
@@ -31,8 +32,8 @@ class Spread {
   /// Whether own_half_width() alone is more than `share` of the mean. No number of samples is then enough.
   bool is_beyond(double share) const;
   /// Estimated number of samples, at least two, for an interval of mean ± `share` of the mean with the deviation and the mean
-  /// own interval of these samples. nullopt if there are fewer than two samples, is_beyond(share), the mean is 0, or more than
-  /// a billion samples would be needed.
+  /// own interval of these samples. nullopt if there are fewer than two samples, is_beyond(share), or more than a billion
+  /// samples would be needed, for example because the mean of different samples is 0.
   std::optional<std::size_t> needed(double share) const;
   /// Whether the confidence intervals of the two means overlap. If they do, the means do not differ significantly. For a single
   /// sample without an interval of its own, its value is used.

@@ -9,7 +9,7 @@ namespace lacuna {
 /// shorter than this limit; requests that lag more are served as if they were made at the horizon.
 inline constexpr Tick kMaxLag{256'000};
 
-/// Lower bound of the times of all requests made at or after SystemC time `now`.
+/// The retirement horizon at SystemC time `now`.
 constexpr Tick retirement_horizon(Tick now) { return now < kMaxLag ? Tick{} : now - kMaxLag; }
 
 }  // namespace lacuna

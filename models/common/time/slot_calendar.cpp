@@ -14,7 +14,7 @@ std::uint64_t SlotCalendar::reserve_further(std::uint64_t not_before) {
     if (free != 0) {
       const std::uint64_t found = (cycle & ~std::uint64_t{63}) + static_cast<unsigned>(std::countr_zero(free));
       word |= free & (~free + 1);
-      // Extend the known range if the searched range adjoins it; otherwise replace it.
+      // Extend the known range if the search began within it; otherwise replace it.
       full_from_ = from >= full_from_ && from < full_to_ ? full_from_ : from;
       full_to_ = found + 1;
       return found;

@@ -72,7 +72,8 @@ class SlotCalendar {
       cycle = rest - 64 > cycle ? rest - 64 : cycle + 1;
     }
     for (;;) {
-      // Bit i of `starts` is set if cycle + i and the next count - 1 cycles are free, as far as this window of 64 cycles shows.
+      // Bit i of `starts` is set if the `count` cycles from cycle + i on are free and within the window of 64 cycles from
+      // `cycle` on.
       std::uint64_t starts = ~window_at(cycle);
       for (unsigned have = 1; have < count;) {
         const unsigned more = have < count - have ? have : count - have;
@@ -114,7 +115,7 @@ class SlotCalendar {
   }
   void reset();
 
-  /// Number of stored cycles: those between the horizon and the latest booking, rounded up.
+  /// Number of cycles that the ring can store. The ring grows to cover all cycles from the horizon to the latest booking.
   std::size_t window() const { return words_.size() * 64; }
   /// Calls `visit` with each booked cycle, in no particular order.
   template <typename Visit>

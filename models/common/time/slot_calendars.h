@@ -87,7 +87,8 @@ class SlotCalendars {
   /// Drops bookings before `horizon`; all later calls must be for later cycles. Returns whether any word was dropped.
   bool retire(std::uint64_t horizon);
   void reset();
-  /// Number of stored cycles: those between the horizon and the latest booking, rounded up.
+  /// Number of cycles that the ring of a calendar can store. The rings grow to cover all cycles from the horizon to the latest
+  /// booking.
   std::size_t window() const { return ring_ * 64; }
 
  private:

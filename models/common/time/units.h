@@ -1,6 +1,6 @@
 // Strong types for the quantities that interfaces exchange: simulated time, clock cycles, bytes.
 //
-// If plain integers are swapped, results are still plausible; swapped arguments of these types do not compile.
+// If plain integers are swapped, results are still plausible; swapped arguments of different strong types do not compile.
 #pragma once
 
 #include <compare>

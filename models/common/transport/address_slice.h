@@ -10,13 +10,13 @@
 
 namespace lacuna {
 
-/// Chunk c (of `interleave` bytes) of the range [base, base + size) belongs to slice c mod count, or with a hash to another
-/// slice of the same round of `count` chunks (models/common/transport/address_hash.h). In both cases a slice has one chunk of
+/// Chunk c (of `interleave` bytes) of the range [base, base + size) belongs to slice c mod count, or with a hash to a slice
+/// that depends on the round of `count` chunks (models/common/transport/address_hash.h). In both cases a slice has one chunk of
 /// each round, and local() packs its chunks into dense addresses. With count 1 the slice is the whole range.
 class AddressSlice {
  public:
   /// Throws std::invalid_argument if a hash is combined with a count or an interleave that is not a power of two, or with a
-  /// range that is not a whole number of rounds.
+  /// range that is not a whole number of rounds. A hash has no effect if `count` is 1.
   constexpr AddressSlice(std::uint64_t base, Bytes size, Bytes interleave, unsigned count, unsigned index,
                          AddressHash hash = AddressHash::none)
       : base_(base), size_(size.n), interleave_(count > 1 ? interleave.n : size.n), count_(count), index_(index) {
@@ -49,7 +49,7 @@ class AddressSlice {
     }
     return count_ == 1 ? 0 : static_cast<unsigned>(offset / interleave_ % count_);
   }
-  /// Whether [address, address + length), which must not cross the end of a chunk, is in this slice.
+  /// Whether [address, address + length) is within one chunk, which belongs to this slice.
   constexpr bool contains(std::uint64_t address, std::uint64_t length) const {
     const std::uint64_t offset = address - base_;
     if (address < base_ || offset >= size_ || length > size_ - offset) return false;
@@ -82,7 +82,7 @@ class AddressSlice {
     }
     return base_ + (local / interleave_ * count_ + index) * interleave_ + local % interleave_;
   }
-  /// First address of the chunk that contains an address, limited to the range.
+  /// First address of the chunk that contains an address.
   constexpr std::uint64_t chunk_begin(std::uint64_t address) const {
     if (count_ == 1) return base_;
     const std::uint64_t offset = address - base_;
@@ -101,7 +101,7 @@ class AddressSlice {
   std::uint64_t interleave_;
   unsigned count_;
   unsigned index_;
-  int chunk_shift_ = -1;  // log2 of the interleave; -1: interleave or count is not a power of two
+  int chunk_shift_ = -1;  // log2 of the interleave; -1: interleave or count is not a power of two, or count is 1
   int count_shift_ = 0;
   bool hashed_ = false;
 };

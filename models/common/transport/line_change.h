@@ -1,4 +1,4 @@
-// Notification of an initiator that has interrupt inputs: an access of this initiator has changed an interrupt line of a
+// Notification to an initiator that has interrupt inputs: an access of this initiator has changed an interrupt line of a
 // device.
 #pragma once
 

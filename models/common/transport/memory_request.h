@@ -13,9 +13,9 @@
 //
 // "Machines" are the stages and units of research machines (models/compute/load_stage.h, models/gpu/node_requester.h).
 //
-// Each level makes a new request to the next level, for whole sectors; several requests may wait for the same one. The records
-// that a level keeps in the meantime (misses, waiting requests, requests in flight in the network) are private to that level.
-// An address is translated once, before the first-level cache, so requests carry bus addresses.
+// Each level makes a new request to the next level, for whole sectors; several requests may wait for the same sector. The
+// records that a level keeps in the meantime (misses, waiting requests, requests in flight in the network) are private to that
+// level. An address is translated once, before the first-level cache, so requests carry bus addresses.
 //
 // If the completion time depends on requests of other clients in the same window (models/compute/windows.h), the target returns
 // false and calls the client later.

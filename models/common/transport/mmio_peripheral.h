@@ -71,11 +71,11 @@ class MmioPeripheral : public sc_core::sc_module {
   /// `size`: length of the device's address range.
   MmioPeripheral(sc_core::sc_module_name module_name, const MmioParameters& parameters, Bytes size);
 
-  /// Registers must not overlap and must be naturally aligned (throws std::invalid_argument otherwise). Returns the id: 0, 1,
-  /// 2, ... in order of registration.
+  /// A register must lie within the device, must not overlap another register, and must be naturally aligned (throws
+  /// std::invalid_argument otherwise). Returns the id: 0, 1, 2, ... in order of registration.
   unsigned add_register(MmioRegister reg);
 
-  /// Reads a register; called only for legal accesses of its whole width. The value is zero-extended.
+  /// Reads a whole register, also if only half of it is accessed; called only for legal accesses. The value is zero-extended.
   virtual std::uint64_t read_register(const RegisterAccess& access) = 0;
   virtual void write_register(const RegisterAccess& access, std::uint64_t value) = 0;
 

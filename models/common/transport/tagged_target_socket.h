@@ -2,7 +2,7 @@
 //
 // Like tlm_utils::simple_target_socket_tagged, but only for blocking initiators, as are all initiators of Lacuna. The socket of
 // tlm_utils also converts non-blocking transport, with three events, a queue and a map, whose construction and naming take four
-// fifths of its construction time. A GPU has hundreds of sockets.
+// fifths of that socket's construction time. A GPU has hundreds of sockets.
 #pragma once
 
 #include <systemc>

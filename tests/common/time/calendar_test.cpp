@@ -1,4 +1,4 @@
-// Tests calendars against a brute-force model that keeps one flag or count per picosecond.
+// Tests calendars against brute-force models: a flag per picosecond for Calendar, a count of all holdings for PoolCalendar.
 #include "models/common/time/calendar.h"
 
 #include <gtest/gtest.h>

@@ -17,7 +17,8 @@ struct Record {
   bool operator==(const Record& other) const { return at == other.at && number == other.number; }
 };
 
-/// Returns `count` records with times below `range`; on average, one in `far` has a time that is a thousand times as large.
+/// Returns `count` records with times in [1'000'000, 1'000'000 + range) ps; on average, one time in `far` is multiplied by
+/// 1000.
 std::vector<Record> some_records(std::mt19937_64& random, std::size_t count, std::uint64_t range, unsigned far) {
   std::vector<Record> records;
   for (std::uint32_t i = 0; i < count; ++i) {

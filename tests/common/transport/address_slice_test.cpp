@@ -44,7 +44,8 @@ TEST(AddressSlice, SlicesPartitionTheRangeAndPackTheirShare) {
   }
 }
 
-// For every power of two, N addresses that are this distance apart belong to N different slices.
+// With a hash, `count` addresses at a distance of any power of two from 128 on belong to `count` different slices. Without a
+// hash, they belong to a single slice if the distance is at least 128 * `count`.
 TEST(AddressSlice, AHashSpreadsStridesOfPowersOfTwo) {
   constexpr std::uint64_t kBase = 0x80'0000'0000;
   constexpr Bytes kSize{std::uint64_t{1} << 36};

@@ -1,4 +1,5 @@
-// Tests that callbacks receive the tag of the socket at which a transaction arrived.
+// Tests TaggedTargetSocket: callbacks receive the tag of the socket at which a transaction arrived. Also tests sockets without
+// callbacks, invalidations, and the rejection of non-blocking transport.
 #include "models/common/transport/tagged_target_socket.h"
 
 #include <gtest/gtest.h>
