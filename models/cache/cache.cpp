@@ -168,7 +168,7 @@ unsigned Cache::transport_dbg(int, tlm::tlm_generic_payload& payload) { return d
 
 bool Cache::get_direct_mem_ptr(int, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
   const bool granted = downstream->get_direct_mem_ptr(payload, dmi);
-  // DMI accesses bypass the cache and are charged the hit latency.
+  // DMI accesses bypass the cache and are charged hit_latency or write_latency.
   dmi.set_read_latency(to_sc_time(hit_));
   dmi.set_write_latency(to_sc_time(write_));
   return granted;
@@ -335,7 +335,8 @@ Cache::Outcome Cache::forward(const SectorAccess& access, Tick start) {
     tags_.install(slot, access.line);
   }
   TagArray::Sector& sector = tags_.sector(slot, access.sector);
-  sector.filled(at, ready);  // the way is allocated, or the fill waits for it: later requests for the line are secondary misses
+  sector.filled(at,
+                ready);  // the way is allocated, or the fill waits for it: later requests for the sector are secondary misses
   sector.locked = ready + lock_;
   sector.complete = true;
   return {ready, leaves - at, {}, begin - at};

@@ -23,10 +23,10 @@
 // the unlock waits.
 //
 // A request occupies one of the bank's `ports` slots per cycle and, if `transactions` limits the requests in flight, one
-// transaction until it completes; a primary miss holds an MSHR from t + tag_latency to F. It gets the MSHR before its way, so
-// that write-backs and reads leave in the order of the misses. A victim with dirty bytes is written back when it is replaced;
-// the new line waits until downstream has accepted the write-back. With `in_order` a request that waits for a way or an MSHR
-// blocks its bank.
+// transaction until it completes; a primary miss holds an MSHR from t + tag_latency to F. In a plain Cache, a miss gets its
+// MSHR before its way, so that write-backs and reads leave in the order of the misses. A victim with dirty bytes is written
+// back when it is replaced; the new line waits until downstream has accepted the write-back. With `in_order` a request that
+// waits for a way or an MSHR blocks its bank.
 //
 // Round trip of an L1-L2-DRAM hierarchy with a crossbar (models/noc/crossbar.h), as seen at the L1's socket:
 //   L1 hit    l1.hit_latency
@@ -90,7 +90,7 @@ struct CacheParameters {
   void describe(ParameterSection& section);
 };
 
-/// Counts are per sector: a request of two sectors counts twice.
+/// Accesses are counted per sector: a request of two sectors counts twice.
 struct CacheStatistics {
   std::uint64_t reads = 0;
   std::uint64_t writes = 0;
@@ -109,7 +109,7 @@ struct CacheStatistics {
   Tick mshr_stall{};
   Tick way_stall{};
   Tick write_back_stall{};
-  Tick read_latency{};  ///< sum over all reads; mean = read_latency / reads
+  Tick read_latency{};  ///< sum over reads and bypasses, without atomics
 
   void describe(StatisticsGroup& group) const;
 };
@@ -222,7 +222,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
     if (!tags_.used()) return;
     const std::uint64_t first = address >> line_shift_;
     const std::uint64_t last = (address + bytes - 1) >> line_shift_;
-    // A few lines are looked up; for more, all present lines are compared with the range.
+    // In a short range, each line is looked up; for a long range, all present lines are compared with the range.
     if (last - first < tags_.sets()) {
       for (std::uint64_t line = first; line <= last; ++line) {
         const TagArray::Slot slot = tags_.find(set_of(local_line(line << line_shift_)), line);
@@ -266,10 +266,11 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   /// Writes bytes of a sector whose line is present, at `at` or when the sector is unlocked. Returns the time of the write.
   Tick write_to(TagArray::Sector& sector, ByteMask bytes, Tick at);
   Outcome forward(const SectorAccess& access, Tick start);
-  /// Fetches a sector into `slot` or, if that is kNone, into a slot that the function frees. Outcome::done: arrival of the
-  /// sector.
+  /// Fetches a sector into `slot` or, if that is kNone, into a slot that the function frees. Sets `slot` to kNone if the sector
+  /// is not kept. Outcome::done: arrival of the sector.
   Outcome fill(const SectorAccess& access, TagArray::Slot& slot, Tick at);
-  /// First time, not before `at`, at which a present sector is not locked by a write, and can therefore be read or written.
+  /// First time, not before `at`, at which a present sector is not locked by its fill or a write, and can therefore be read or
+  /// written.
   Tick unlock(const TagArray::Sector& sector, Tick at);
   /// First time, not before `at`, at which none of a slot's sectors is being filled or written, so that the slot may be given
   /// to another line. kLater: the slot cannot hold the line. Either a fill booked for a later simulated time has claimed the
@@ -301,8 +302,8 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   Tick atomic_;
   int line_shift_;
   int sector_shift_;
-  std::uint64_t set_mask_;   // sets - 1; 0: the number of sets is not a power of two
-  std::uint64_t bank_mask_;  // banks - 1; 0: the number of banks is not a power of two
+  std::uint64_t set_mask_;   // sets - 1; 0: one set, or the number of sets is not a power of two
+  std::uint64_t bank_mask_;  // banks - 1; 0: one bank, or the number of banks is not a power of two
   unsigned hashed_bits_;     // number of low bits of a line's number that the hash changes; 0: no hash
 
   TagArray tags_;

@@ -45,7 +45,7 @@ class FirstLevelCache : public Cache, public MemoryTarget {
   enum class Presence : std::uint8_t { absent, filling, present };
   /// State that a request at `at` would find. No side effects.
   Presence presence(std::uint64_t address, Tick at) const;
-  /// Books one cycle of an address's bank, from `at` on, for a lookup that allocates nothing. Returns the time of that cycle.
+  /// Books one access of an address's bank, from `at` on, for a lookup that allocates nothing. Returns the time of the access.
   Tick occupy(std::uint64_t address, Tick at);
 
   /// Moves the requests that leave before `end` to `out`.
@@ -115,9 +115,9 @@ class FirstLevelCache : public Cache, public MemoryTarget {
     std::uint32_t ps_;
   };
   struct Fill {
-    TagArray::Slot slot;      ///< slot of the sector; kNone: the line has been dropped
+    TagArray::Slot slot;      ///< slot of the sector; kNone: the line has been dropped or replaced
     std::uint32_t successor;  ///< miss that waits for the way of this miss
-    Elapsed for_mshr;         ///< time from Miss::room to the departure
+    Elapsed for_mshr;         ///< time from Miss::room to the departure of the fill request
     std::uint32_t waiters;    ///< requests for the same sector: a list in waiters_
   };
   // One cache line of the host: see detail/host_prefetch.h.

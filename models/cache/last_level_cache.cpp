@@ -235,7 +235,7 @@ void LastLevelCache::take_way(std::uint32_t number, Tick at) {
   if (slot != TagArray::kNone) {
     TagArray::Sector& sector = tags_.sector(slot, access.sector);
     if (miss.fill) {
-      sector.filled(miss.start + tag_, miss.room);  // later requests for the line wait for the same fill
+      sector.filled(miss.start + tag_, miss.room);  // later requests for the sector wait for the same fill
       sector.locked = miss.room;
       sector.pending = number;
       sector.complete = true;

@@ -39,7 +39,8 @@ class LastLevelCache : public Cache, private MemoryClient {
   void attach(DeferredMemory& memory) { memory_ = &memory; }
   /// Attaches the client of all requests.
   void attach(MemoryClient& client) { client_ = &client; }
-  /// Minimum time from a request's arrival to the departure of the resulting request to the memory.
+  /// Minimum time from a request's arrival to the departure of the resulting request to the memory. Requests of kind `direct`
+  /// depart immediately.
   Tick way_to_memory() const { return tag_; }
 
   /// Requests line `local_line` at the absolute time `at`; call it in the order of arrivals. `slot`: probable slot of the line,
@@ -111,16 +112,16 @@ class LastLevelCache : public Cache, private MemoryClient {
   void take_mshr(std::uint32_t number, Tick free);
   void take_way(std::uint32_t number, Tick at);
   void write_back_victim(std::uint32_t number, TagArray::Slot slot, Tick at);
-  /// Sends the miss to the memory if it has passed all preceding stages.
+  /// If a miss has passed all preceding stages, sends its fill to the memory or, if it is a write, completes it.
   void proceed(std::uint32_t number);
   void depart(std::uint32_t number);
   void end_fill(std::uint32_t number, Tick done, Tick waiting);
   void end_write(std::uint32_t number);
   bool holds_fill(const Miss& miss, std::uint32_t number) const;
   void free_bank(const Miss& miss, std::uint32_t number, Tick leaves);
-  /// Requests a fill or a write-back of a miss from the memory. Returns the same as MemoryTarget::request().
+  /// Sends the fill or a write of a miss to the memory. Returns the same as MemoryTarget::request().
   bool request_memory(const SectorAccess& access, Tick at, std::uint32_t number, MemoryResponse& response);
-  /// Resumes requests that wait for an MSHR or for their bank. Called after a response.
+  /// Resumes requests that wait for an MSHR, their bank or a transaction. Called after a response.
   void resume();
   void respond(std::uint32_t tag, const MemoryResponse& response);
 

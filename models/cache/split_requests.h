@@ -20,8 +20,8 @@ class SplitRequests {
     LatencyBreakdown below;
   };
 
-  /// Adds a request, whose sectors are then added by add_sector(), and returns its number. `response`: response of the request
-  /// if no sector takes any time.
+  /// Adds a request, whose sectors are then added by add_sector(), and returns its number. `response`: initial response, which
+  /// the response of a sector that completes no earlier replaces.
   std::uint32_t begin(MemoryClient& client, std::uint32_t tag, const MemoryResponse& response) {
     const std::uint32_t split = take_record(splits_, free_);
     splits_[split] = {.client = &client, .tag = tag, .remaining = 1, .last = response, .below = {}};

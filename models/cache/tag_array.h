@@ -161,8 +161,8 @@ class TagArray {
   }
   // A tag is the inverted number of a line. No line number is all ones, so 0 marks an empty slot.
   static constexpr std::uint64_t kEmpty = 0;
-  // Sets of many ways are searched by a signature of one byte per tag, eight at a time. For an absent line usually no signature
-  // matches, and no tag is read.
+  // Sets of a multiple of 8 ways are searched by a signature of one byte per tag, eight at a time. For an absent line usually
+  // no signature matches, and no tag is read.
   static constexpr unsigned kPerWord = 8;
   static constexpr unsigned kUnrolled = 4;  // ways that are searched per iteration in sets without signatures: most of these
                                             // sets have 4 ways

@@ -195,11 +195,11 @@ TEST(Cache, ReplacesTheLeastRecentlyUsedLineOfTheSet) {
   EXPECT_EQ(b.memory.requests.size(), 1u);
 }
 
-// A column of a matrix whose row length is a power of two: with the hash its lines spread over the whole cache instead of one
-// set.
+// Walks down a column of a matrix whose row length is a power of two. With the hash, the lines spread over the whole cache
+// instead of a few sets.
 TEST(Cache, AHashOfTheSetsSpreadsStridesOfPowersOfTwo) {
   auto& b = test::bench<CacheBench>();
-  constexpr unsigned kLines = 16;  // as many as the cache has
+  constexpr unsigned kLines = 16;  // number of lines of the cache
   for (std::uint64_t stride = 64; stride * kLines <= kMemory.n; stride *= 2) {
     b.hashed_initiator.begin_epoch();
     b.hashed.reset();

@@ -9,7 +9,8 @@
 
 namespace lacuna::test {
 
-/// Completes requests in the order of their arrivals: reads take 100 ns and writes no time, unless they are delayed.
+/// Reads are completed by decide(), in the order of their arrivals, after 100 ns. Writes complete within the call or, with
+/// holds_up_writes, like reads but after 30 ns. Requests at `end` or above fail within the call.
 class DecidingMemory : public DeferredMemory {
  public:
   bool request(const MemoryRequest& request, Tick at, MemoryClient& client, std::uint32_t tag,

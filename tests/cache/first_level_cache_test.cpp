@@ -96,7 +96,7 @@ class FirstLevelCacheTest : public testing::Test {
     return out;
   }
   void answer(const FirstLevelCache::Departure& departure, Tick at) { cache_->complete(departure.miss, at, {}); }
-  /// Runs random instructions and returns the responses in the order of their delivery.
+  /// Runs random instructions. Returns, for each round, the immediate responses, then all later responses so far by tag.
   std::vector<MemoryResponse> run_instructions(unsigned which, bool lines_at_once);
   Tick done(std::uint32_t tag) { return answers_.told.at(tag).done; }
 };
@@ -396,7 +396,8 @@ TEST_F(FirstLevelCacheTest, ARequestOfSeveralSectorsEndsWithTheLast) {
   EXPECT_FALSE(ask(0x1020, 300_ns, 2)) << "a sector of the line that is not there";
 }
 
-// Rounds of one instruction each, with 1 to 40 lines in some sets; between rounds some of the departed requests are completed.
+// Each round makes the requests of one instruction, 1 to 40 requests to 24 sectors, then completes some of the requests that
+// have departed.
 std::vector<MemoryResponse> FirstLevelCacheTest::run_instructions(unsigned which, bool lines_at_once) {
   use(which);
   answers_ = {};

@@ -10,7 +10,7 @@
 
 namespace lacuna::test {
 
-/// Performs random accesses to an array of `sets` x `ways`; returns the slots that they use.
+/// Performs random accesses to a tag array; returns the slots that they use.
 inline std::vector<TagArray::Slot> use_at_random(TagArray& tags, unsigned accesses, unsigned seed) {
   std::vector<TagArray::Slot> slots;
   std::mt19937 random(seed);
@@ -34,8 +34,8 @@ inline std::vector<TagArray::Slot> use_at_random(TagArray& tags, unsigned access
   return slots;
 }
 
-/// Checks that victims are ways of their set, that goes_before() is an order, and that an emptied array behaves like a new
-/// array, whether few or many lines were installed before.
+/// Checks that victims are ways of their set, that goes_before() never holds in both directions, and that an emptied array
+/// behaves like a new array, whether few or many lines were installed before.
 inline void check_replacement(const ReplacementPolicy& policy) {
   SCOPED_TRACE(policy.name);
   EXPECT_FALSE(policy.description.empty());

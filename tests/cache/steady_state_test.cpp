@@ -1,4 +1,4 @@
-// Tests that after a warm-up, the memory system serves any number of requests without allocating more host memory. The requests
+// Tests that after a warm-up, the memory system serves requests with almost no further allocations of host memory. The requests
 // are out of order in time, like those of compute units that run ahead of each other.
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_initiator_socket.h>

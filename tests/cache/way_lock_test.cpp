@@ -64,7 +64,7 @@ struct WayLockBench : sc_core::sc_module {
 };
 LACUNA_TEST_BENCH(WayLockBench)
 
-/// The n-th line of a set.
+/// Address of the n-th line of a set.
 constexpr std::uint64_t line(unsigned set, unsigned n) { return (n * 4 + set) * 64; }
 
 TEST(WayLock, AMissWaitsForAWayThatIsBeingFilled) {

@@ -5,7 +5,7 @@
 //   - Tags and sectors of a GPU's caches do not fit into the host's caches. Requests are therefore served in stages
 //     (in_stages() in models/common/host/host_prefetch.h): while a request is served, the set of a later request is prefetched
 //     (set()), and the line of a request in between (line()), which is known only once the set's tags have been loaded.
-//   - Sets of 8 ways and more are searched by one-byte signatures of the tags, eight at a time (TagArray::find()).
+//   - Sets of a multiple of 8 ways are searched by one-byte signatures of the tags, eight at a time (TagArray::find()).
 //   - Sizes: when there are many misses, most wait for an MSHR. Their records do not fit into the nearest caches, nor do the
 //     sectors of all tag arrays. A FirstLevelCache::Miss is one cache line of the host; two TagArray::Sector share one.
 //   - FirstLevelCache::read_hit(), look_up() and their callees are force-inlined: a call per request is measurable.
@@ -16,7 +16,7 @@
 namespace lacuna::detail {
 
 struct CachePrefetch {
-  /// Prefetches the tags and sectors of a set.
+  /// Prefetches the replacement state of a set and its signatures or, without signatures, its first tags and sectors.
   static void set(const TagArray& tags, std::uint32_t set) {
     const std::size_t first = std::size_t{set} * tags.ways_;
     tags.replacement_.prefetch(set);
@@ -47,7 +47,7 @@ struct CachePrefetch {
     fetch_to_host(&tags.sectors_[std::size_t{slot} * tags.sectors_count_]);
     return slot;
   }
-  /// Prefetches the victim's state, for a line that misses and whose set may be full of pending fills.
+  /// Prefetches the record of the victim's pending fill, for a line that misses in a set that may be full of pending fills.
   [[gnu::always_inline]] static void victim(FirstLevelCache& cache, std::uint32_t set) {
     const TagArray::Slot slot = cache.tags_.cheap_victim(set);
     if (slot == TagArray::kNone) return;
@@ -56,7 +56,8 @@ struct CachePrefetch {
   }
   /// Prefetches the record of a miss. Call it before downstream_request() or complete().
   static void miss(const FirstLevelCache& cache, std::uint32_t number) { fetch_to_host(&cache.misses_[number]); }
-  /// Prefetches the filled sector. Call it when the miss has been loaded by miss(), before complete().
+  /// Prefetches the filled sector and the miss that waits for its way. Call it when the miss has been loaded by miss(), before
+  /// complete().
   static void fill(const FirstLevelCache& cache, std::uint32_t number) {
     const FirstLevelCache::Miss& miss = cache.misses_[number];
     if (miss.kind != FirstLevelCache::Kind::fill) return;

@@ -1,7 +1,7 @@
 // Replacement policies of caches and TLBs: the interface that a policy implements, and its row in the table of policies.
 //
-// A policy is a file of this folder, and a line in policies.cpp. LRU of up to 16 ways, which nearly all caches use, bypasses
-// this interface: models/cache/replacement.h implements it inline.
+// A policy is a file of this folder, a declaration in ReplacementPolicy, and a line in policies.cpp. LRU of up to 16 ways,
+// which nearly all caches use, bypasses this interface: models/cache/replacement.h implements it inline.
 #pragma once
 
 #include <cstdint>

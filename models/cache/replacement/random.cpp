@@ -1,4 +1,4 @@
-// Random replacement by a generator with a fixed seed.
+// Random replacement by a generator that is seeded at construction.
 #include "models/cache/replacement/policy.h"
 
 namespace lacuna {
