@@ -16,15 +16,15 @@
 // Sockets (initiators, timing-only transactions, one per line; data move through the GPUVM's windows) are for memories that
 // respond immediately. Memories that may respond later are attached by attach_memory().
 //
-// Issue: SIMDs are served in turn, each every min(simds, 64 / lanes_per_simd) cycles (SimdTimes). A SIMD's wavefronts are
-// considered in the order of the issue policy. In a cycle, each unit (VALU, SALU, SMEM, VMEM, LDS, branch) accepts at most one
-// instruction, and each wavefront issues at most one. Special instructions, such as waits and barriers, need no unit. The
-// instruction's latency determines when the wavefront may issue again; s_waitcnt determines when loaded data are available. A
-// wavefront that waits for an event without a known time is held (StallReason).
+// Issue: with SimdPolicy::in_turn, SIMDs are served in turn, each every min(simds, 64 / lanes_per_simd) cycles (SimdTimes). A
+// SIMD's wavefronts are considered in the order of the issue policy. In a cycle of a SIMD, each unit (VALU, SALU, SMEM, VMEM,
+// LDS, branch) accepts at most one instruction, and each wavefront issues at most one. Special instructions, such as waits and
+// barriers, need no unit. The instruction's latency determines when the wavefront may issue again; s_waitcnt determines when
+// loaded data are available. A wavefront that waits for an event without a known time is held (StallReason).
 //
-// An instruction executes functionally when it issues, or earlier: straight-line instructions that access only registers and
-// LDS (isa::Reach) execute together, up to the next barrier, branch or memory access. Only a data race in LDS could observe
-// the difference.
+// An instruction executes functionally when it issues or, in units without load stages, earlier: straight-line instructions
+// that access only registers and LDS (isa::Reach) execute together, up to the next barrier, branch or memory access. Only a
+// data race in LDS could observe the difference.
 //
 // A unit has no SystemC process: Windows (models/compute/windows.h) runs all units of a GPU. Host performance:
 // models/compute/detail/host_prefetch.h.
@@ -131,8 +131,8 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
   /// Executes all cycles before `limit` functionally, one instruction per cycle and wavefront, including workgroups that have
   /// been launched but not started.
   void run_untimed(Cycles limit);
-  /// For a unit without timing that a host thread may run concurrently with others (UntimedUnits): it counts the work of a
-  /// dispatch under number `group` (Dispatch::work_of()); `stores` is used by set_buffered().
+  /// For a unit without timing that a host thread may run concurrently with others (UntimedUnits): the unit counts the work of
+  /// a dispatch under number `group` (Dispatch::work_of()); `stores` is used by set_buffered().
   void attach_untimed(unsigned group, isa::StoreBuffer& stores) { workgroups_.attach(group, &stores); }
   /// Launches a workgroup of a dispatch without scratch memory, whose wavefronts start at cycle `at`; false if it does not fit
   /// now. Its wavefronts are not counted in Dispatch::wavefronts.

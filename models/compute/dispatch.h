@@ -102,7 +102,7 @@ struct Dispatch {
   std::uint64_t thread_instructions = 0;
   KernelActivity activity;  ///< empty in functional mode
 
-  /// Whether an address is in a page of the arguments or of the packet.
+  /// Whether an address is in the page in which the arguments or the packet begin.
   bool launch_page(std::uint64_t address) const {
     constexpr std::uint64_t kPage = 4096;
     return address / kPage == packet.kernarg_address / kPage || address / kPage == packet_address / kPage;

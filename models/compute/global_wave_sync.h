@@ -42,7 +42,7 @@ class GlobalWaveSync {
   void drop(const Dispatch& dispatch);
 
  private:
-  /// `counter`: for a barrier, the number of wavefronts that must arrive after the next wavefront; for a semaphore, its value.
+  /// `counter`: for a barrier, one less than the number of wavefronts that have yet to arrive; for a semaphore, its value.
   struct Resource {
     std::int64_t counter = 0;
     std::deque<WavefrontTicket> waiting;

@@ -185,8 +185,8 @@ inline constexpr std::size_t kLoadKinds = static_cast<std::size_t>(LoadKind::cou
 /// Names in the output files.
 inline constexpr std::array<std::string_view, kLoadKinds> kLoadKindNames{"vector", "scalar_data", "scalar_arguments"};
 
-/// Sources of the data of line requests. All other requests were served by a first-level cache that held the line or had
-/// already requested it.
+/// Sources of the data of line requests. Requests that neither from_l2 nor from_memory counts were served by a first-level
+/// cache that held the line or had already requested it.
 struct LoadSources {
   std::uint64_t requests = 0;
   std::uint64_t from_l2 = 0;      ///< number of requests whose line the L2 held or had already requested
@@ -229,8 +229,8 @@ struct KernelActivity {
     for (const WavefrontClass& c : classes) sum += c;
     return sum;
   }
-  /// Multiplies cycles of wavefronts by `time`, and counts and times of requests and passes by `work`. Instructions and
-  /// wavefronts stay as they are.
+  /// Multiplies cycles of wavefronts by `time`; multiplies counts and times of requests, passes, counts of research machines,
+  /// used resources and memory counts by `work`. Instructions, wavefronts and available resources stay as they are.
   void scale(double time, double work) {
     for (WavefrontClass& c : classes) c.scale(time);
     const auto by_work = [work](std::uint64_t& count) { count = WavefrontClass::scaled(count, work); };

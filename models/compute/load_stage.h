@@ -6,8 +6,8 @@
 //
 // The stages of a compute unit form a chain in the order in which the device's extensions were added. Each stage sees an
 // instruction before it executes, and its memory or LDS access afterwards; it passes accesses that it does not serve on to the
-// next stage. A unit without stages pays one test of a null pointer per instruction. A unit with stages executes no
-// instructions ahead of their issue, so that a stage sees registers and memory as they are when the instruction issues.
+// next stage. A unit without stages only tests a null pointer for each instruction. A unit with stages executes no instructions
+// ahead of their issue, so that a stage sees registers and memory as they are when the instruction issues.
 //
 // Values never depend on stages: an instruction has read and written registers and memory when it has executed. A stage
 // determines which requests depart, and when.

@@ -35,8 +35,8 @@ class WavefrontEvents {
   /// Sets whether events take time from now on.
   void set_timed(bool timed) { timed_ = timed; }
   /// Handles and clears the event that the instruction executed in `cycle` has raised. Returns false if the wavefront does not
-  /// continue with its next instruction: it has ended, has faulted, or is held; if it is held, the next instruction has been
-  /// fetched.
+  /// continue with its next instruction: it has ended, has faulted, or is held; if it is held at a barrier or for global wave
+  /// sync, the next instruction has been fetched.
   bool handle(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
   /// Resumes a wavefront that is held for global wave sync, at `at` or slightly later.
   void release_from_sync(WavefrontSlot& slot, Tick at);

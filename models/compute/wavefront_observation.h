@@ -20,7 +20,7 @@ namespace lacuna {
 struct WavefrontObservation {
   enum class End : std::uint8_t {
     repeats,      ///< registers, LDS and memory are the same as `period` instructions earlier
-    limit,        ///< the limit of instructions is reached
+    limit,        ///< the limit of instructions, or of copied pages, is reached
     barrier,      ///< s_barrier
     wave_sync,    ///< ds_gws_*
     end_program,  ///< s_endpgm
@@ -69,8 +69,8 @@ struct WavefrontObservation {
   bool writes_to(const Range& range) const;
 };
 
-/// Observes at most `limit` instructions from `pc` on. `wave` is not changed. Call it between windows, when no compute unit
-/// runs.
+/// Observes at most `limit` instructions from `pc` on, and one more period if they repeat. `wave` is not changed. Call it
+/// between windows, when no compute unit runs.
 WavefrontObservation observe_wavefront(const isa::Wavefront& wave, std::uint64_t pc, isa::DecodedCode& code, unsigned limit);
 
 }  // namespace lacuna

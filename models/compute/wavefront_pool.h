@@ -245,7 +245,7 @@ class WavefrontPool {
   /// The reason why a workgroup does not fit into an empty unit; nullopt if it fits.
   std::optional<std::string> fit_error(const WorkgroupNeeds& needs) const;
   /// Allocates the resources of a workgroup; returns null if they are not free now. At the ends of a grid a workgroup may have
-  /// fewer wavefronts than it allocates resources for.
+  /// fewer wavefronts than Dispatch::needs: the resources of the missing wavefronts are not kept.
   ResidentWorkgroup* place(Dispatch& dispatch, std::uint64_t workgroup, std::span<const std::uint32_t> scratch_slots);
   /// Name of the resource of which place() finds too little, for reports; empty if the workgroup fits.
   std::string lacks(const WorkgroupNeeds& needs) const;

@@ -20,7 +20,7 @@ enum class WavefrontWait : std::uint8_t {
   fetch,      ///< fetch of the next instruction
   sleep,      ///< s_sleep
   barrier,    ///< s_barrier
-  sync,       ///< global wave sync
+  sync,       ///< global wave sync, or s_icache_inv
   fault,      ///< the wavefront has faulted; the fault has not been reported yet
 };
 

@@ -15,10 +15,10 @@
 //   - a group's state stays in the host's caches while it runs;
 //   - groups run concurrently on several host threads, and results are the same on any number of them, even where wavefronts
 //     race for data.
-// In functional mode there are no groups: units run one after the other on memory itself and report immediately.
-// A unit that receives an event of an earlier window, such as the launch of a workgroup, handles it in the next window at the
-// unit's own time; it never lags by more than one window. The wavefronts of a launched workgroup receive their initial state
-// when the unit's group runs next, on the thread that runs the group.
+// In functional mode, units run one after the other on memory itself and report immediately. A unit that receives an event of
+// an earlier window, such as the launch of a workgroup, handles it in the next window at the unit's own time; it never lags by
+// more than one window. The wavefronts of a launched workgroup receive their initial state when the unit's group runs next, on
+// the thread that runs the group.
 #pragma once
 
 #include <memory>

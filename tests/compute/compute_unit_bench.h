@@ -37,7 +37,7 @@ Words program(const Parts&... parts) {
   return all;
 }
 
-/// Responds to every transaction after `latency` and counts transactions by kind.
+/// Responds to every transaction after `latency`, counts transactions, and records the addresses of vector transactions.
 class FixedLatencyMemory : public sc_core::sc_module {
  public:
   explicit FixedLatencyMemory(sc_core::sc_module_name module_name) : sc_module(module_name) {
@@ -160,7 +160,8 @@ class ComputeUnitBench : public sc_core::sc_module {
   /// Sets the data memory to its initial contents, as before any program.
   void clear_data() { std::fill(data_bytes_.begin(), data_bytes_.end(), std::byte{0}); }
 
-  /// Runs one workgroup to its end on `unit`. Returns the cycles from launch to the end; 0 if it did not end within 100 us.
+  /// Runs one workgroup to its end on `unit`. Returns the cycles from launch to the end; 0 if it did not fit, faulted, or did
+  /// not end within 100 us.
   std::uint64_t run(ComputeUnit& unit, Dispatch& dispatch) {
     listener = {};
     wait_for(Tick{10'000'000 - now().ps % 10'000'000});

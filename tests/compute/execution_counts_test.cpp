@@ -1,4 +1,5 @@
 // Tests the energy events of instructions that a compute unit executes: lanes, passes, words of register files and of the LDS.
+// Also tests samples of data switching, and the energy of matrix passes.
 #include "models/compute/execution_counts.h"
 
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@
 namespace lacuna {
 namespace {
 
-/// A dispatch with a known descriptor, and a wavefront with 8 VGPRs whose initial state is tested.
+/// A dispatch with known sizes and addresses, and a wavefront with 8 VGPRs whose initial state is tested.
 class InitialStateTest : public testing::Test {
  protected:
   InitialStateTest() : registers_(8 * isa::kLanes, 0xdeadbeef) {
@@ -204,7 +204,7 @@ TEST_P(EnableBitsTest, SgprsAreDenseInTheOrderOfTheGuide) {
   for (unsigned user = 0; user < 1u << properties_.size(); ++user) {
     for (unsigned system = 0; system < 1u << rsrc2_.size(); ++system) {
       std::vector<std::uint32_t> expected = words(properties_, user);
-      // More than 16 SGPRs may be enabled: the first 16 are set. More may be declared than are enabled.
+      // More than 16 SGPRs may be enabled: the first 16 are set. More SGPRs may be declared than are enabled.
       expected.resize(std::min(expected.size(), kMostUser));
       if (user % 3 == 0) expected.resize(kMostUser);
       dispatch_.descriptor.properties = static_cast<std::uint16_t>(bits(properties_, user));
@@ -287,7 +287,7 @@ TEST_P(EnableBitsTest, PrivateSegmentIsThatOfTheSlot) {
   EXPECT_FALSE(wave_.private_segment.is_behind(0x7abc'0000'4000u - 1));
 }
 
-// Checks for each bit whether it is copied to MODE, refused, or filled in by the packet processor.
+// Checks for each bit whether it is refused, and whether it is copied to MODE.
 TEST_P(EnableBitsTest, UnknownDescriptorBitsAreRefused) {
   const bool gfx8 = GetParam() == isa::Target::gfx803;
   const auto refusal = [](std::uint32_t rsrc1, std::uint32_t rsrc2, std::uint32_t rsrc3, std::uint16_t properties) {

@@ -53,7 +53,7 @@ class ResponsiveMemory : public MemoryTarget {
   std::vector<Pending> pending_;
 };
 
-/// Counts releases of global wave sync reported by the unit.
+/// Counts calls of release_from_sync().
 struct RecordingSyncUnit : WaveSyncUnit {
   unsigned released = 0;
   void release_from_sync(const WavefrontTicket&, Tick) override { ++released; }

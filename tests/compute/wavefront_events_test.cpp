@@ -9,7 +9,7 @@
 namespace lacuna::test {
 namespace {
 
-/// Caches whose maintenance takes a fixed time.
+/// A cache whose invalidation takes 40 ns. Counts invalidations.
 struct SlowCache : CacheMaintenance {
   Tick invalidate(Tick at) override {
     ++invalidations;

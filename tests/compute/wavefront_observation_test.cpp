@@ -33,7 +33,7 @@ const Words kStore7ForEver = {0x7e040287, 0xdc700000, 0x00000200, 0xbf82fffd};
 const Words kLanes1And2 = {0xbefe0186};
 const Words kSpinAtomic = {0x7e040280, 0xdd090000, 0x03000200, 0xbf8c0070, 0x7d940680, 0x86fe6a7e, 0xbf89fffa, kEnd};
 const Words kSpinLds = {0xbefc00c1, 0x7e000290, 0xd86c0000, 0x01000000, 0xbf8c007f, 0x7d940280, 0xbf87fffb, kEnd};
-// A lock for each lane: flat_atomic_cmpswap of 0 by 1 until all lanes have read 0; the locks are released only then.
+// All lanes acquire the same lock: flat_atomic_cmpswap of 0 by 1 until all lanes have read 0; the lock is released only then.
 const Words kMutex = {0x7e040281, 0x7e060280, 0xbe84017e, 0xdd050000, 0x04000200, 0xbf8c0070, 0x7d9a0880,
                       0x86fe6a7e, 0xbf89fffa, 0xbefe0104, 0x7e0a0280, 0xdd000000, 0x00000500, kEnd};
 const Words kReadTime = {0xc0900180, 0, 0xbf8c007f, 0xbf82fffc};
@@ -146,7 +146,7 @@ TEST_F(WavefrontObservationTest, StoresAreKnownWhenTheyChangeSomething) {
   EXPECT_FALSE(seen.writes_to({.lds = true, .address = kData, .bytes = 4}));
   data_[0] = 7;
   EXPECT_TRUE(observe(program).writes.empty()) << "it is there already";
-  // The first store changes memory, the others do not: from then on no state changes.
+  // The first store changes memory, later stores do not: no state changes after the first store.
   data_[0] = 0;
   seen = observe(join({kAddress, kStore7ForEver}));
   EXPECT_EQ(seen.end, End::repeats);

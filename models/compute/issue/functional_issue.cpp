@@ -54,16 +54,17 @@ void FunctionalIssue::run_wavefront(WavefrontSlot& slot, Cycles limit) {
   }
 }
 
-// Executes from slot.next on until `limit`, until an instruction has no successor, or until it raises an event other than a
-// wait; the caller handles the event. Sets slot.next to this last instruction and returns its cycle. All instructions are
-// counted before the event is handled, because the event may end the workgroup and its kernel, and another wavefront may then
-// take the slot. With a store buffer, an instruction whose access is deferred has had no effect: it is executed again later.
+// Executes from slot.next on until `limit`, until an instruction has no executable successor, or until it raises an event other
+// than a wait; the caller handles the event. Sets slot.next to this last instruction and returns its cycle. All instructions
+// are counted before the event is handled, because the event may end the workgroup and its kernel, and another wavefront may
+// then take the slot. With a store buffer, an instruction whose access is deferred has had no effect: it is executed again
+// later.
 template <bool kBuffered>
 [[gnu::always_inline]] inline Cycles FunctionalIssue::run_straight_line(WavefrontSlot& slot, Cycles cycle, Cycles limit) {
   isa::Wavefront& wave = slot.wave;
   const isa::DecodedInstruction* instruction = slot.next;
   std::array<std::uint64_t, isa::kUnits> issued{};
-  std::array<std::uint64_t, isa::kUnits> active_lanes{};  // also for units whose lanes are not used: a test would take longer
+  std::array<std::uint64_t, isa::kUnits> active_lanes{};  // also for units whose lanes do not count: a test would take longer
   for (;;) {
     const auto of_unit = static_cast<std::size_t>(instruction->unit);
     ++issued[of_unit];

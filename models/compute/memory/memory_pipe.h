@@ -8,7 +8,7 @@
 //   DeferredAccesses  accesses that are performed at the end of the window
 //
 // The instruction has executed when it is issued to the pipe: the pipe moves no data, except that of deferred accesses. In
-// functional mode no instruction is issued to it.
+// functional mode no instruction is issued to the pipe.
 #pragma once
 
 #include <memory>
@@ -59,8 +59,8 @@ class MemoryPipe final : private MemoryTokens::Listener {
   isa::LaneAddresses& addresses() { return vector_.addresses(); }
   /// Whether the unit has load stages, which require that no instruction executes ahead of its issue.
   bool has_stages() const { return first_stage_ != nullptr; }
-  /// Called before an instruction executes, in units with stages (LoadStage::prepare()). Returns the combined verdict of all
-  /// stages.
+  /// Called before an instruction executes, in units with stages (LoadStage::prepare()). Returns the combined verdict of the
+  /// stages up to the first stage that stalls the instruction.
   StageVerdict prepare(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
     StageVerdict all;
     for (LoadStage* stage = first_stage_; stage != nullptr && all.issues; stage = stage->next()) {
@@ -97,8 +97,7 @@ class MemoryPipe final : private MemoryTokens::Listener {
   /// Called when a wavefront ends in `cycle`. Its operations in flight pass to its workgroup (ResidentWorkgroup::open);
   /// ResidentWorkgroup::end includes the latest completion of the wavefront's other operations.
   void end_wavefront(WavefrontSlot& slot, Cycles cycle);
-  /// Detaches the operations of an aborted dispatch from their wavefronts. The caller then calls drop_wavefront() for each
-  /// wavefront.
+  /// Detaches the operations of a dispatch from their wavefronts. The caller then calls drop_wavefront() for each wavefront.
   void drop(const Dispatch& dispatch) { tokens_.drop(dispatch); }
   void drop_wavefront(WavefrontSlot& slot);
 

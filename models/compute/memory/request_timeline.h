@@ -15,7 +15,7 @@ namespace lacuna {
 struct RequestCounts {
   std::uint64_t started = 0;
   std::uint64_t answered = 0;
-  Tick latency{};  ///< time from the unit's port to the response, summed over answered requests
+  Tick latency{};  ///< time from creation to response, summed over answered requests
 
   RequestCounts& operator+=(const RequestCounts& other) {
     started += other.started;

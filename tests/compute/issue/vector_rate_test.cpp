@@ -18,7 +18,8 @@ struct Shape {
 };
 constexpr Shape kShapes[] = {{4, 16}, {4, 32}, {4, 64}, {2, 16}, {2, 32}, {1, 16}, {8, 16}, {8, 32}, {4, 8}};
 
-/// A unit of each shape, with a memory latency of a nanosecond, so that fetches keep up with one vector instruction per cycle.
+/// A unit of each shape, and a unit with half the rate of logic instructions, with a memory latency of a nanosecond, so that
+/// fetches keep up with one vector instruction per cycle.
 struct VectorRateBench : ComputeUnitBench {
   explicit VectorRateBench(sc_core::sc_module_name module_name) : ComputeUnitBench(module_name), first(units.size()) {
     for (const Shape& shape : kShapes) {

@@ -195,7 +195,8 @@ TEST_F(MatrixResultsTest, DesignsDifferInPassesAndCycleTime) {
 }
 
 TEST_F(MatrixResultsTest, SharedPortsKeepTheVectorAlu) {
-  // An instruction reads 8 registers, three at a time, and writes 4, one at a time.
+  // The ports read three registers at a time and write one at a time. halves() reads 8 registers and writes 4; doubles() reads
+  // 12 and writes 8.
   EXPECT_EQ(issue_of(MatrixBench::shared_ports, halves(kFp32), {move(20, 21)}), 16U);
   EXPECT_EQ(issue_of(MatrixBench::shared_ports, doubles(kFp64), {move(20, 21)}), 32U);
   EXPECT_EQ(issue_of(MatrixBench::shared_ports, halves(kFp32), {kScalarMove}), 16U) << "the wavefront's next instruction";

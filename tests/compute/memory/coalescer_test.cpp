@@ -103,7 +103,7 @@ TEST(Coalescer, RejectsOtherLineSizes) {
   for (const unsigned bytes : {0U, 16U, 96U, 256U}) EXPECT_THROW(Coalescer{bytes}, std::invalid_argument) << bytes;
 }
 
-// Compares the lines with a map from byte to line, for random addresses of random density.
+// Compares the lines with a map from line to bytes, for random addresses of random density.
 TEST(Coalescer, CoversExactlyTheTouchedBytes) {
   std::mt19937_64 random(11);
   for (int round = 0; round < 2000; ++round) {
