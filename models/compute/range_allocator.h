@@ -13,7 +13,8 @@ class RangeAllocator {
 
   unsigned size() const { return used_.size(); }
   unsigned free() const { return free_; }
-  /// Allocates the first `count` adjacent free granules; returns the first of them. Count 0 always succeeds.
+  /// Allocates the first `count` adjacent free granules; returns the first of them, or nullopt if there is no such range. Count
+  /// 0 always succeeds.
   std::optional<unsigned> allocate(unsigned count) {
     if (count == 0) return 0;
     if (count > free_) return std::nullopt;

@@ -159,7 +159,7 @@ class DeviceExtension {
 /// Nodes of the fabric that a machine uses.
 struct ExtensionNodes {
   unsigned sources = 0;       ///< number of sources with separate nodes
-  unsigned units = 0;         ///< number of units with separate nodes, which are not sources of the fabric
+  unsigned units = 0;         ///< number of units with separate nodes, in addition to `sources`
   unsigned destinations = 0;  ///< number of destinations with separate nodes
   bool switches = false;      ///< whether the last switches of a butterfly are nodes (FabricParameters::switch_nodes)
   FabricGuests guests;        ///< sources that share the nodes of L1 vector caches, and destinations that share those of L2

@@ -90,7 +90,7 @@ struct UnitNode {
 /// A source of the fabric.
 struct Requester {
   tlm::tlm_initiator_socket<>& socket;
-  FirstLevelCache* cache = nullptr;          ///< null: an agent, which waits for each of its requests
+  FirstLevelCache* cache = nullptr;          ///< null: an agent, which waits for each of its requests, or a unit node
   unsigned shader_array = 0;                 ///< shader array of a cache
   std::optional<unsigned> shares_node_of{};  ///< source whose node this source shares; nullopt: a separate node
 };

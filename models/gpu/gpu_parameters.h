@@ -83,8 +83,9 @@ struct GpuDeviceParameters {
   /// Warnings about parameters that are legal, but hardly intended, such as a DRAM whose data buses cannot be used in full. One
   /// line each, with the parameter to change.
   std::vector<std::string> warnings() const;
-  /// Length of the compute units' windows: gpu.window, or the minimum time from the departure of a first-level cache's request,
-  /// or from the issue of a store, until the response can affect a wavefront.
+  /// Length of the compute units' windows: gpu.window or, if that is 0, the longest window that cannot affect results. That is
+  /// the lookahead of a stepped network. For other networks, it is the minimum time from the lookup of a request in a
+  /// first-level cache, or from the issue of a store, until the response can affect a wavefront, but at most kMaxLag.
   Cycles window() const;
   /// Minimum time of a packet in the fabric: one flit on an idle network between two neighbouring nodes.
   Tick min_packet_time() const;

@@ -205,7 +205,7 @@ class MemoryPhase : public WindowBarrier {
     /// Adds a completed request to the replies.
     void complete(Flight& flight, const MemoryResponse& response);
   };
-  /// The result of looking up a request's line in the cache that serves it.
+  /// Line of a request in the cache that serves the request, and the probable slot of the line.
   struct LookupSlot {
     LastLevelCache* cache;
     std::uint64_t line;  ///< number of the line in this cache
@@ -232,8 +232,8 @@ class MemoryPhase : public WindowBarrier {
     FabricTally tally;
   };
 
-  /// The fabric's ports, if every port belongs to one group, to one memory, or to one of each; otherwise null. A group and a
-  /// memory use a port that they share in different stages of a phase.
+  /// The fabric's ports, if every port belongs to one group, to one memory, or to one of each, and no unit sends messages;
+  /// otherwise null. A group and a memory use a port that they share in different stages of a phase.
   NodePorts* find_private_ports() const;
   void exchange(Tick end, Tick now, bool again);
   /// Collects the memories that have requests to serve, and advances their caches to the SystemC time `now`. `only_fresh`: with
@@ -274,7 +274,7 @@ class MemoryPhase : public WindowBarrier {
   /// index of the first message that leaves at `end` or later.
   std::size_t carry_messages(VirtualNetwork network, std::size_t next, Tick end);
   void deliver_messages();
-  /// Serves the requests of a memory up to `horizon`.
+  /// Serves the requests of a memory that arrive before `horizon`.
   void serve(unsigned number, Tick horizon, ThreadScratch& scratch);
   void arrive(TimedFlights& arrivals);
   void serve_by_caches(Memory& memory, std::size_t count, std::vector<LookupSlot>& places);

@@ -95,7 +95,7 @@ TEST(MemoryHierarchy, TheBreakdownSumsToTheWholeUnderLoad) {
     const auto c = b.initiators[i % 2].time_read(at, kBase + (i * 37 % 512) * 64, 64);
     ASSERT_TRUE(c.ok());
     const auto sum = [](const auto& parts) { return std::accumulate(parts.begin(), parts.end(), Tick{}); };
-    // A secondary miss waits at the L1 for the fill of another request.
+    // The sum includes the time for which a secondary miss waits at the L1 for another request's fill.
     EXPECT_EQ(sum(c.latency.queueing) + sum(c.latency.service), c.at - at) << i;
   }
 }

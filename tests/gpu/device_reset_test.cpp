@@ -287,7 +287,8 @@ class DeviceReset : public testing::TestWithParam<Devices ResetBench::*> {
     EXPECT_EQ(gpu_.device.vm().find(kBase).size, 0u);
   }
 
-  /// Waits for a multiple of the period after which a device behaves identically, a whole number of DRAM refreshes.
+  /// Waits until `before` before a multiple of the period after which a device behaves identically, a whole number of DRAM
+  /// refreshes.
   static void wait_for_interval(const Gpu& gpu, Tick before = {}) {
     const DramParameters& dram = gpu.device.parameters().dram;
     const Tick interval = dram.clock.period() * dram.tREFI.n * 64;
@@ -379,12 +380,13 @@ TEST_P(DeviceReset, NothingIsWrittenAfterwards) {
 TEST_P(DeviceReset, WithFullQueues) {
   gpu_.open();
   for (unsigned queue = 0; queue < 2; ++queue) {
-    gpu_.put_barrier(queue, 15, 14);  // a signal that never becomes zero
+    gpu_.put_barrier(queue, 15, 14);  // a signal that is not zero before the reset
     for (unsigned i = 1; i < kRingPackets; ++i) gpu_.put_kernel(queue, i, 4);
     gpu_.ring(queue);
   }
   const auto low = [](std::uint64_t v) { return static_cast<std::uint32_t>(v); };
-  gpu_.put_sdma({8 | 3u << 28 | 1u << 31, low(kBase + kNeverWritten), 0, 1, ~0u, 4 | 0xfffu << 16});  // poll until it is 1
+  gpu_.put_sdma(
+      {8 | 3u << 28 | 1u << 31, low(kBase + kNeverWritten), 0, 1, ~0u, 4 | 0xfffu << 16});  // polls until kNeverWritten is 1
   while (gpu_.engine().idle()) gpu_.ring_sdma();
   for (unsigned i = 0; i < 64; ++i) gpu_.put_sdma({5, low(kBase + kFence), 0, 1});
   gpu_.ring_sdma();

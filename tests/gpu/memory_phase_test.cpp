@@ -85,7 +85,8 @@ struct LateMachine : Requesters {
   std::array<DecidingMemory, 2> late;
 };
 
-/// A crossbar with hops of 10 cycles, and a row of five routers with memories at its ends.
+/// Both kinds of machines, each with a crossbar with hops of 10 cycles, and with a row of five routers with memories at its
+/// ends.
 struct MemoryPhaseBench : sc_core::sc_module {
   explicit MemoryPhaseBench(sc_core::sc_module_name module_name) : sc_module(module_name) {}
   Machine crossbar{"crossbar", FabricParameters{}};
@@ -191,7 +192,7 @@ class LateMemoryTest : public testing::TestWithParam<bool>, protected Requesting
   void request(unsigned cache, std::uint64_t address, Tick after, std::uint32_t tag) {
     Requesting::request(b_, cache, address, after, tag);
   }
-  /// Resolves windows of 4 ns, from the first to the one that ends at `until`.
+  /// Resolves windows of 4 ns, from the next window to the window that ends at `until`.
   void resolve(Tick until) {
     for (; end_ < until; end_ += 4_ns) b_.phase->resolve(start_ + end_ + 4_ns);
   }
@@ -263,7 +264,7 @@ INSTANTIATE_TEST_SUITE_P(Networks, LateMemoryTest, testing::Bool(),
 class SteppedPhaseTest : public MemoryPhaseTest {
  protected:
   SteppedPhaseTest() : MemoryPhaseTest(bench<MemoryPhaseBench>().stepped) {}
-  /// Resolves windows of 4 ns, from the first to the one that ends at `until`.
+  /// Resolves windows of 4 ns, from the next window to the window that ends at `until`.
   void resolve(Tick until) {
     for (; end_ < until; end_ += 4_ns) b_.phase->resolve(start_ + end_ + 4_ns);
   }

@@ -98,7 +98,8 @@ class Unit : public NodeRequester {
   std::vector<Message> messages_;
 };
 
-/// Two caches and two units, each group on a separate thread, and two L2 banks whose memories respond late.
+/// Two caches and two units, each in a separate group, and two L2 banks whose memories respond late. If `messages` is set, also
+/// a unit at the node of bank 0.
 struct Rig : sc_core::sc_module {
   Rig(sc_core::sc_module_name module_name, const FabricParameters& parameters, Tick min_packet_time, unsigned threads,
       bool messages = false)
@@ -161,8 +162,8 @@ FabricParameters row(RouterModel routers) {
   return {.topology = FabricTopology::mesh, .columns = 6, .rows = 1, .placement = "0,0 5,0", .routers = routers};
 }
 
-/// With a crossbar, groups and destinations handle the two ends of a packet's path on separate threads; a booked mesh uses one
-/// thread for all packets; a stepped mesh delivers packets several windows later.
+/// With a crossbar and without messages, groups and destinations handle the two ends of a packet's path independently; a booked
+/// mesh uses one thread for all packets; a stepped mesh delivers packets several windows later.
 struct NetworksBench : sc_core::sc_module {
   explicit NetworksBench(sc_core::sc_module_name module_name) : sc_module(module_name) {}
   Rig crossbar{"crossbar", FabricParameters{}, 11_ns, 1};
@@ -212,7 +213,7 @@ class NodeRequesterTest : public testing::TestWithParam<Rig NetworksBench::*> {
 TEST_P(NodeRequesterTest, TheResponseTravelsFromTheDestinationToTheReceiver) {
   const Tick near = idle(near_, near_);
   const Tick far = idle(far_, far_);
-  // A request takes the sender's path to the bank, its response the path from the bank to the receiver.
+  // A request takes the sender's path to the bank; its response takes the path from the bank to the receiver.
   EXPECT_EQ(idle(near_, far_) + idle(far_, near_), near + far);
   if (rig_.fabric->ports() != nullptr) {
     // In ns: one flit over a hop 11 + L2 lookup 4 + memory 100 + L2 fill 3 + two flits over a hop 12 = 130.
@@ -386,7 +387,7 @@ TEST_P(MessagesTest, ARequestToABankAtItsOwnNodeDoesNotEnterTheNetwork) {
   EXPECT_EQ(rig_.fabric->statistics().packets, before.packets);
   EXPECT_EQ(at_bank_.network.at(1), Tick{});
   EXPECT_EQ(at_bank_.completed.at(1) - start_, 107_ns) << "L2 4, memory 100, L2 3";
-  // The response to a third node's request crosses the network, and so does a request to the other bank.
+  // A response to a receiver at another node crosses the network, and so do a request to the other bank and its response.
   SetUp();
   at_bank_.send(0, start_, 1, &near_);
   at_bank_.send(64, start_, 2);
