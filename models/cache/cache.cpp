@@ -335,8 +335,7 @@ Cache::Outcome Cache::forward(const SectorAccess& access, Tick start) {
     tags_.install(slot, access.line);
   }
   TagArray::Sector& sector = tags_.sector(slot, access.sector);
-  sector.filled(at,
-                ready);  // the way is allocated, or the fill waits for it: later requests for the sector are secondary misses
+  sector.filled(at, ready);  // the way is allocated or awaited: later requests for the sector are secondary misses
   sector.locked = ready + lock_;
   sector.complete = true;
   return {ready, leaves - at, {}, begin - at};

@@ -1,8 +1,8 @@
 // Set-associative cache. Compute units' L1s (models/cache/first_level_cache.h) and L2 (models/cache/last_level_cache.h) add the
 // service of requests in memory phases; a plain Cache serves transactions of its sockets within the call.
 //
-// A cache stores tags, states and times only; the data are in the memory below it. timing_only transactions charge time and
-// change tags; transactions with data do the same and then reach the memory by transport_dbg.
+// A cache stores tags, states and times only; the data are in the memory below the cache. timing_only transactions charge time
+// and change tags; transactions with data do the same and then reach the memory by transport_dbg.
 //
 // A line has one tag; its sectors are filled, written and written back independently. If sector == line, this is a conventional
 // cache.
@@ -17,8 +17,8 @@
 //   atomic, write_back    as a read; the bank is busy for atomic_cycles; the sector is dirty afterwards
 //   atomic, write_around  downstream's response to the atomic forwarded at t + tag_latency, + fill_latency; the line is dropped
 //   bypass_l1, write_around  as an atomic
-// A way is locked from its miss until F + lock_cycles, when the line is in the bank; a write hit locks it for the same time. A
-// miss that finds all ways of its set locked waits for the first to be unlocked. With lock_cycles, arriving data bypass the
+// A way is locked from its miss until F + lock_cycles, when the line is in the bank; a write hit locks its way for lock_cycles.
+// A miss that finds all ways of its set locked waits for the first to be unlocked. With lock_cycles, arriving data bypass the
 // bank: a secondary miss completes at the later of t + tag_latency and F, + fill_latency. A request that arrives between F and
 // the unlock waits.
 //
@@ -180,7 +180,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   struct Outcome {
     Tick done;
     Tick queueing;  // part of the time until `done` that is queueing at this level
-    Tick service;   // part that is service at this level
+    Tick service;   // part of the time until `done` that is service at this level
     Tick mshr;      // part of `queueing` spent waiting for an MSHR
   };
 

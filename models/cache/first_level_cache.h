@@ -57,7 +57,7 @@ class FirstLevelCache : public Cache, public MemoryTarget {
   /// With `in_order` or a limit of `transactions`, a request must not take a resource that a request for an earlier time needs.
   /// Therefore two kinds of requests wait for admit_early(): those for `far` or later, for example after a long page walk, and
   /// those whose transaction becomes free only at `far` or later, because another transaction may still end earlier. The cache
-  /// adds itself to `early` when it has such requests.
+  /// adds itself to `early` when it has requests of these kinds.
   void keep_early_requests(const Tick& far, std::vector<FirstLevelCache*>& early) {
     far_ = &far;
     early_caches_ = &early;

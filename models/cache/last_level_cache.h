@@ -1,5 +1,5 @@
-// The cache in front of a memory. The memory phase at the end of a window (models/gpu/memory_phase.h) sends it requests: a hit
-// responds within the call, a miss when the memory has scheduled it (DeferredMemory in
+// The cache in front of a memory. The memory phase at the end of a window (models/gpu/memory_phase.h) sends requests to the
+// cache: a hit responds within the call, a miss when the memory has scheduled its fill (DeferredMemory in
 // models/common/transport/memory_request.h).
 //
 // Times are those of Cache. A fill passes these stages, each of which may have to wait:

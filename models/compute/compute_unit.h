@@ -147,9 +147,9 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
   std::uint64_t wavefronts() const { return workgroups_.wavefronts(); }
   /// Records the wavefronts' instruction counts at the beginning (`part` = 0) or the middle (1) of a sample of their rates.
   void sample_wavefronts(unsigned part);
-  /// Begins an untimed part at cycle `from` (suspend_timing()) and sets the rate of each workgroup in it, in instructions of a
-  /// wavefront per sample. `mean`: average rate of all workgroups. A workgroup that was faster than `mean` in both halves of
-  /// the sample, or slower in both, keeps the smaller of its two deviations; all others have the rate `mean`.
+  /// Begins an untimed part at cycle `from` (suspend_timing()) and sets the rate of each workgroup in this part, in
+  /// instructions of a wavefront per sample. `mean`: average rate of all workgroups. A workgroup that was faster than `mean` in
+  /// both halves of the sample, or slower in both, keeps the smaller of its two deviations; all others have the rate `mean`.
   void begin_progress(double mean, Cycles from);
   /// Continues the untimed part: each wavefront that was resident at begin_progress() executes `progress` times the rate of its
   /// workgroup; `progress` = 1 corresponds to one sample. Wavefronts that have started since then run up to cycle `limit`.

@@ -24,7 +24,7 @@ std::array<std::uint32_t, 3> workgroup_extent(const Dispatch& dispatch, const st
 void set_initial_state(isa::Wavefront& wave, const Dispatch& dispatch, const WavefrontPlace& place);
 
 /// Reason why a kernel descriptor cannot be run: registers over the target's limits, more user SGPRs enabled than declared,
-/// ...; empty if it can.
+/// ...; empty if it can be run.
 std::string check_descriptor(const hsa::KernelDescriptor& descriptor, isa::Target target);
 
 /// Registers per wavefront that the descriptor requests, in allocation granules of the target.

@@ -106,7 +106,7 @@ class LoadStage {
   virtual void wavefront_ended(WavefrontSlot& slot) { static_cast<void>(slot); }
   /// Drops everything in flight.
   virtual void reset() {}
-  /// Drops bookings that end by `horizon`: no later booking starts before it.
+  /// Drops bookings that end by `horizon`: no later booking starts before `horizon`.
   virtual void retire(Tick horizon) { static_cast<void>(horizon); }
 
   /// Attaches the TLB of the unit's vector memory; null: translation takes no time.

@@ -59,7 +59,7 @@ class ToggleSamples {
   }
 
   unsigned stride_ = 16;
-  unsigned operands_left_ = 0;  ///< vector ALU instructions until the next sample, including it; 0: disabled
+  unsigned operands_left_ = 0;  ///< vector ALU instructions up to and including the next sampled one; 0: disabled
   unsigned memory_left_ = 0;
   ToggleCount operands_;
   ToggleCount memory_;

@@ -74,7 +74,7 @@ struct Simd;
 struct alignas(64) WavefrontSlot {
   WavefrontSlot(Simd& owner, unsigned slot_number) : simd(&owner), number(static_cast<std::uint8_t>(slot_number)) {}
 
-  const isa::DecodedInstruction* next = nullptr;  ///< next instruction; null: fetch failed, reported when it would issue
+  const isa::DecodedInstruction* next = nullptr;  ///< next instruction; null: fetch failure, reported at issue time
   Cycles when{};                                  ///< earliest issue of the next instruction, as far as known
   ResidentWorkgroup* group = nullptr;
   Simd* simd;

@@ -39,8 +39,8 @@ class WindowedUnit {
   virtual bool idle() const = 0;
   /// Drops bookings before Windows::horizon().
   virtual void retire() = 0;
-  /// Announces that run() up to `limit` will be called soon: a unit with large state may prefetch it to the host's caches. Does
-  /// not affect simulated results.
+  /// Announces that run() up to `limit` will be called soon: a unit with large state may prefetch its state to the host's
+  /// caches. Does not affect simulated results.
   virtual void announce(Cycles limit) const { static_cast<void>(limit); }
 
   /// Memory accesses of the window that are performed at its end.

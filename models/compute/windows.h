@@ -16,9 +16,9 @@
 //   - groups run concurrently on several host threads, and results are the same on any number of them, even where wavefronts
 //     race for data.
 // In functional mode, units run one after the other on memory itself and report immediately. A unit that receives an event of
-// an earlier window, such as the launch of a workgroup, handles it in the next window at the unit's own time; it never lags by
-// more than one window. The wavefronts of a launched workgroup receive their initial state when the unit's group runs next, on
-// the thread that runs the group.
+// an earlier window, such as the launch of a workgroup, handles it in the next window at the unit's own time; a unit never lags
+// by more than one window. The wavefronts of a launched workgroup receive their initial state when the unit's group runs next,
+// on the thread that runs the group.
 #pragma once
 
 #include <memory>
@@ -51,7 +51,7 @@ class WindowBarrier {
   virtual void resolve(Tick end) = 0;
   /// Earliest time at which a pending request needs the next call of resolve(); kNever: there is none.
   virtual Tick next() const = 0;
-  /// Drops bookings before `horizon`: no later call makes a request for a time before it.
+  /// Drops bookings before `horizon`: no later call makes a request for a time before `horizon`.
   virtual void retire(Tick horizon) = 0;
 };
 
@@ -77,7 +77,7 @@ class Windows : public sc_core::sc_module {
   std::uint64_t count() const { return count_; }
   /// Lower bound of the times of all later requests.
   Tick horizon() const { return horizon_; }
-  /// End of the last window: units have run up to it.
+  /// End of the last window, up to which units have run.
   Cycles end() const { return end_; }
 
   /// Cancels the next window and returns to time 0. Units are reset separately.

@@ -1,5 +1,5 @@
-// Interface between a GPU and its bulk copies: gives them access to the other users of memory, the memory system's counters,
-// caches and TLBs.
+// Interface between a GPU and its bulk copies: access to the other users of memory, the memory system's counters, caches and
+// TLBs.
 //
 // The models' counters count only requests that are simulated in detail. The amounts of bulk copies are kept here and added to
 // the reported values. Ratios among the statistics are those of the simulated requests only.

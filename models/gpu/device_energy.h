@@ -21,12 +21,13 @@ class DeviceEnergy : public KernelEnergyMeter, public WindowBarrier {
   /// `barrier`: the barrier at the ends of the compute units' windows, to which all calls are passed on.
   DeviceEnergy(Tick interval, WindowBarrier& barrier) : interval_(interval), barrier_(barrier) {}
 
-  /// Registers blocks and their energies with a meter. It is called several times, with different energies for the same events.
+  /// Registers blocks and their energies with a meter. Called several times, with different energies for the same events.
   using Describe = std::function<void(EnergyMeter&, const EnergyParameters&)>;
   /// Registers blocks, after set_energies() and before begin(): with the configured energies, and with both ends of their
   /// intervals.
   void describe(const Describe& blocks);
-  /// `configured`: energies of the reference machine. `of_machine`: converts them to this machine's clocks and sizes.
+  /// `configured`: energies of the reference machine. `of_machine`: converts energies of the reference machine to this
+  /// machine's clocks and sizes.
   void set_energies(const EnergyParameters& configured,
                     const std::function<EnergyParameters(const EnergyParameters&)>& of_machine);
 
@@ -36,7 +37,7 @@ class DeviceEnergy : public KernelEnergyMeter, public WindowBarrier {
   /// Call it at the start of the simulation, when all blocks have registered.
   void begin();
   bool begun() const { return ledger_.has_value(); }
-  /// Sets the receiver of samples. Without it there is no power trace.
+  /// Sets the receiver of samples. Without a receiver there is no power trace.
   void record_to(PowerTrace::Sink sink) { sink_ = std::move(sink); }
   /// Accounts for the energy used until `at`. Call it before reports.
   void finish(Tick at);

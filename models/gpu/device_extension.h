@@ -173,7 +173,7 @@ class ExtensionParameters {
   virtual std::unique_ptr<ExtensionParameters> clone() const = 0;
   /// Adds the machine's parameter sections to `set`.
   virtual void describe(ParameterSet& set) = 0;
-  /// Whether the device has the machine. The functions below are called only if it does.
+  /// Whether the device has the machine. The functions below are called only if the device has the machine.
   virtual bool is_on() const = 0;
   /// Checks relations between parameters. Adds one line per problem, which names the parameter (section.name).
   virtual void check(const GpuDeviceParameters& device, std::vector<std::string>& problems) const {

@@ -41,7 +41,7 @@ class DeviceRequests : public WindowBarrier {
 
   /// Adds a unit. Returns the timeline in which it counts its requests.
   RequestTimeline& add(OldestLoad oldest);
-  /// Sets the receiver of samples. Without it samples are dropped.
+  /// Sets the receiver of samples. Without a receiver, samples are dropped.
   void record_to(Sink sink) { sink_ = std::move(sink); }
   /// Reports the intervals that are complete at `now`.
   void advance(Tick now);

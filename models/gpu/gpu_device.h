@@ -125,7 +125,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   /// Adds the amounts of bulk copies to the registered counters in `parent`.
   void add_copies_to(StatisticsGroup& parent) const { copies_->add_to(parent); }
 
-  /// The hardware of a research machine; null if it is off.
+  /// The hardware of a research machine; null if the machine is off.
   template <typename Extension>
   Extension* extension() {
     for (const auto& extension : extensions_) {

@@ -46,8 +46,8 @@ TEST(Replacement, LruPicksTheOldestUse) {
   EXPECT_EQ(lru.victim(1), 3U);
 }
 
-// A tree of four ways, followed by hand: the root's bit points to the half that was not used last, each half's bit to the way
-// of this half that was not used last.
+// A tree of four ways, followed by hand: the root's bit points to the half that was not used last, each half's bit points to
+// the way of this half that was not used last.
 TEST(Replacement, PlruFollowsTheTree) {
   Replacement plru(ReplacementPolicy::plru, 1, 4, 0);
   for (unsigned way = 0; way < 4; ++way) plru.touch(0, way);

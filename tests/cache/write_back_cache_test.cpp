@@ -123,7 +123,7 @@ TEST(WriteBackCache, ADirtyVictimIsWrittenBackAndItsSuccessorWaitsForTheAcceptan
   b.memory.requests.clear();
   EXPECT_EQ(read(b, 600_ns, 12 * 64), 707_ns);
   EXPECT_EQ(b.memory.requests.size(), 1u);
-  // A write that evicts a dirty line waits as well.
+  // A write that evicts a dirty line also waits until the write-back has been accepted.
   write(b, 800_ns, 16 * 64);
   write(b, 810_ns, 20 * 64);
   EXPECT_EQ(write(b, 900_ns, 24 * 64), 955_ns);

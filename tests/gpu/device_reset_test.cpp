@@ -385,8 +385,8 @@ TEST_P(DeviceReset, WithFullQueues) {
     gpu_.ring(queue);
   }
   const auto low = [](std::uint64_t v) { return static_cast<std::uint32_t>(v); };
-  gpu_.put_sdma(
-      {8 | 3u << 28 | 1u << 31, low(kBase + kNeverWritten), 0, 1, ~0u, 4 | 0xfffu << 16});  // polls until kNeverWritten is 1
+  // Polls until kNeverWritten is 1.
+  gpu_.put_sdma({8 | 3u << 28 | 1u << 31, low(kBase + kNeverWritten), 0, 1, ~0u, 4 | 0xfffu << 16});
   while (gpu_.engine().idle()) gpu_.ring_sdma();
   for (unsigned i = 0; i < 64; ++i) gpu_.put_sdma({5, low(kBase + kFence), 0, 1});
   gpu_.ring_sdma();

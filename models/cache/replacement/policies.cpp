@@ -1,4 +1,4 @@
-// The list of replacement policies. Parameters, help text and reference page are generated from it.
+// The list of replacement policies. Parameters, help text and reference page are generated from this list.
 #include <array>
 
 #include "models/cache/replacement/policy.h"

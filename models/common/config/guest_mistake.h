@@ -1,9 +1,9 @@
 // Log of guest mistakes: the first occurrences of each kind are logged, and all are counted.
 //
 // Models log guest mistakes only through these functions, because a guest may repeat a mistake any number of times. For
-// example, a trap handler that faults on itself repeats it a million times in a simulated millisecond. The counts are reported
-// at the end of the run, see platform/run/log.h. There is one table of kinds per process, as there is one log; threads may
-// report concurrently.
+// example, a trap handler that faults on itself repeats its fault a million times in a simulated millisecond. The counts are
+// reported at the end of the run, see platform/run/log.h. There is one table of kinds per process, as there is one log; threads
+// may report concurrently.
 #pragma once
 
 #include <spdlog/spdlog.h>

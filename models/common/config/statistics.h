@@ -48,7 +48,7 @@ struct Statistic {
   double value() const { return derived(); }
 };
 
-/// A node of the tree. Counters that it refers to must outlive the node.
+/// A node of the tree. Counters to which a node refers must outlive the node.
 class StatisticsGroup {
  public:
   explicit StatisticsGroup(std::string name) : name_(std::move(name)) {}

@@ -6,17 +6,19 @@
 
 namespace lacuna {
 
-/// Prefetches the line at `address`. The empty asm statement prevents GCC from removing calls of the function, which it would
-/// otherwise consider to be without effect.
+/// Prefetches the line at `address`. The empty asm statement prevents GCC from removing calls of the function, which would
+/// otherwise appear to have no effect.
 [[gnu::always_inline]] inline void fetch_to_host(const void* address) {
   __builtin_prefetch(address, 1);
   asm volatile("");
 }
 
+/// Number of elements by which a stage of in_stages() lags the previous stage.
+inline constexpr std::size_t kStagesBehind = 8;
+
 /// Calls each of `stages` for elements 0 to `count` - 1. Each stage lags the previous stage by kStagesBehind elements, so that
 /// the prefetches of the previous stage have arrived. A stage handles kStagesBehind consecutive elements, so that its branches
 /// are predictable.
-inline constexpr std::size_t kStagesBehind = 8;
 template <typename... Stages>
 [[gnu::always_inline]] inline void in_stages(std::size_t count, const Stages&... stages) {
   for (std::size_t begin = 0; begin < count + (sizeof...(Stages) - 1) * kStagesBehind; begin += kStagesBehind) {

@@ -8,7 +8,7 @@
 namespace lacuna {
 
 /// Allocates separate mappings, zeroed and aligned to 2 MiB, and requests huge pages for them. Small objects should be
-/// allocated through a std::pmr::monotonic_buffer_resource on top of it. Throws std::bad_alloc.
+/// allocated through a std::pmr::monotonic_buffer_resource on top of this resource. Throws std::bad_alloc.
 class HugePageResource : public std::pmr::memory_resource {
  private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;

@@ -15,8 +15,8 @@ class SimulatorThread {
   SimulatorThread(const SimulatorThread&) = delete;
   SimulatorThread& operator=(const SimulatorThread&) = delete;
 
-  /// Starts a simulator thread that runs `work`; returns when it is registered. Throws std::system_error if the host cannot
-  /// start a thread.
+  /// Starts a simulator thread that runs `work`; returns when the thread is registered. Throws std::system_error if the host
+  /// cannot start a thread.
   static std::thread start(std::function<void()> work);
   /// Number of running simulator threads.
   static unsigned count();

@@ -20,7 +20,7 @@ constexpr std::chrono::microseconds kSpin{50};
 // processor takes as long as a short piece of work.
 constexpr std::chrono::microseconds kKeep{10};
 
-/// Spins until `done()`, but at most for kSpin. Returns whether it is done.
+/// Spins until `done()`, but at most for kSpin. Returns whether done() has become true.
 template <typename Done>
 bool spin_until(Done&& done) {
   constexpr unsigned kChecks = 16;  // checks between two reads of the clock

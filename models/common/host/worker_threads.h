@@ -85,9 +85,9 @@ class WorkerThreads {
   void wait_and_work(unsigned thread);
   void take_items(unsigned thread);
 
-  // A round lasts from the publication of its items until `remaining_` is 0. It cannot end while a thread works on an item. A
-  // worker that starts too late finds no item, so no thread waits for a worker that is not scheduled on the host. The state
-  // that workers wait for, the state that the caller waits for, and the constants of a round are in separate cache lines.
+  // A round lasts from the publication of its items until `remaining_` is 0. A round cannot end while a thread works on an
+  // item. A worker that starts too late finds no item, so no thread waits for a worker that is not scheduled on the host. The
+  // state that workers wait for, the state that the caller waits for, and the constants of a round are in separate cache lines.
   alignas(64) std::atomic<std::uint64_t> round_{0};
   alignas(64) std::atomic<unsigned> remaining_{0};
   alignas(64) Call call_{};

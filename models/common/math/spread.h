@@ -24,8 +24,9 @@ class Spread {
   /// t and the standard deviation s. For a single sample: half of the sample's own interval, or nullopt if it has none. nullopt
   /// without samples.
   std::optional<double> half_width() const;
-  /// Part of half_width() that is due to the samples' own intervals: the mean of their half-widths. It is not divided by
-  /// sqrt(n), because their errors are not independent: further samples do not narrow it. 0 if no sample has an interval.
+  /// Part of half_width() that is due to the samples' own intervals: the mean of their half-widths. The mean is not divided by
+  /// sqrt(n), because the errors of the samples are not independent: further samples do not reduce this part. 0 if no sample
+  /// has an interval.
   double own_half_width() const { return samples == 0 ? 0 : own_sum_ / static_cast<double>(samples); }
   /// Whether half_width() of at least two samples is at most `share` of the mean.
   bool is_within(double share) const;

@@ -1,6 +1,6 @@
 // A Calendar (models/common/time/calendar.h) for a resource that is booked in whole multiples of one duration, such as the
-// cycle of a bank or port. It returns the same results in a fraction of the host time, because each cycle is stored as one bit
-// (models/common/time/slot_calendar.h).
+// cycle of a bank or port. ClockedCalendar returns the same results in a fraction of the host time, because each cycle is
+// stored as one bit (models/common/time/slot_calendar.h).
 //
 // Requests that are not aligned to cycles, for example from an initiator with another clock, or that are far after the horizon
 // are also supported: bookings are then stored as intervals instead of bits, until all intervals have ended.

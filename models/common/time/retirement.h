@@ -1,4 +1,4 @@
-// Retirement horizon: no model queries bookings before this time, so they may be dropped. All models use this rule.
+// Retirement horizon: no model queries bookings before this time, so they may be dropped. All models use the same horizon.
 #pragma once
 
 #include "models/common/time/units.h"

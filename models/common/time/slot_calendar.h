@@ -163,7 +163,7 @@ class SlotCalendar {
   std::uint64_t ring_ = kFirstWords * 64 - 1;  // mask for the position of a cycle in the ring
   std::uint64_t first_ = 0;                    // first cycle of the first word; earlier cycles have been dropped
   // Range of cycles that the latest search across words found fully booked, stored so that the many requests that wait for one
-  // port do not search it again.
+  // port do not search the range again.
   std::uint64_t full_from_ = 0;
   std::uint64_t full_to_ = 0;
 };

@@ -76,8 +76,8 @@ class Clock {
     const auto quotient = static_cast<std::uint64_t>(Wide{t.ps} * reciprocal_ >> 64);
     return {quotient + (t.ps - quotient * period_.ps >= period_.ps ? 1 : 0)};
   }
-  /// The cycle that starts at t, which must be below 2^62 ps; if no cycle starts at t, one of the cycles next to it. Faster
-  /// than floor().
+  /// The cycle that starts at t, which must be below 2^62 ps; if no cycle starts at t, one of the cycles next to t. Faster than
+  /// floor().
   constexpr Cycles starting_at(Tick t) const {
     // For a time in the middle of a cycle, the product rounded down is the exact quotient.
     return {static_cast<std::uint64_t>(Wide{t.ps + (period_.ps + 1) / 2} * reciprocal_ >> 64)};

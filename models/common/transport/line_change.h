@@ -6,9 +6,9 @@
 
 namespace lacuna {
 
-/// Optional extension of tlm_generic_payload. An initiator that runs ahead of the SystemC kernel attaches it; the target sets
-/// it. Interrupt lines are signals, which change some delta cycles after the access; after an access that has changed a line,
-/// the initiator waits for these cycles before its next instruction.
+/// Optional extension of tlm_generic_payload. An initiator that runs ahead of the SystemC kernel attaches the extension; the
+/// target sets `changed`. Interrupt lines are signals, which change some delta cycles after the access; after an access that
+/// has changed a line, the initiator waits for these cycles before its next instruction.
 struct LineChange : tlm::tlm_extension<LineChange> {
   bool changed = false;
 

@@ -16,7 +16,7 @@ namespace lacuna {
 ///   streaming width below the length                   TLM_BURST_ERROR_RESPONSE
 ///   byte enable pointer with length zero               TLM_BYTE_ENABLE_ERROR_RESPONSE
 /// A payload whose MemoryAttributes are timing_only needs no data pointer; the overload with `attributes` is for callers that
-/// have already looked them up.
+/// have already looked up the attributes.
 inline tlm::tlm_response_status check_access(const tlm::tlm_generic_payload& payload, Bytes size);
 inline tlm::tlm_response_status check_access(const tlm::tlm_generic_payload& payload, Bytes size,
                                              const MemoryAttributes* attributes);

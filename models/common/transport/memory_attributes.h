@@ -12,9 +12,8 @@
 
 namespace lacuna {
 
-/// The kind of initiator of a request. It selects the virtual network, the statistics bucket, and the caches that may hold the
-/// line. `direct`: a unit next to a last-level cache that accesses the memory below this cache; the cache neither looks the
-/// line up nor keeps it.
+/// The kind of initiator of a request. Only `direct` affects how the request is served: a unit next to a last-level cache
+/// accesses the memory below this cache; the cache neither looks up nor keeps the line.
 enum class RequestKind : std::uint8_t {
   host,
   command_processor,
@@ -37,7 +36,8 @@ struct MemoryAttributes : tlm::tlm_extension<MemoryAttributes> {
   bool atomic = false;
   /// Whether the access bypasses L1 (GLC/SLC bits of the instruction).
   bool bypass_l1 = false;
-  /// Stable index of the requesting unit (compute unit, command processor queue, ...), for statistics and routing of replies.
+  /// Index of the requesting unit, such as a compute unit's number in the GPU; passed on with the request. No model depends on
+  /// it.
   std::uint16_t requester = 0;
   /// Bytes that a timing_only write of up to ByteMask::kBytes bytes changes, counted from the transaction's first byte. Longer
   /// writes change all their bytes.

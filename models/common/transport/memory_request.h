@@ -65,7 +65,7 @@ class MemoryClient {
   /// Called when the request with `tag` is complete. The client may make further requests within the call.
   virtual void on_response(std::uint32_t tag, const MemoryResponse& response) = 0;
 
-  /// Number of this client in a target. Targets verify the number, since another target may have overwritten it.
+  /// Number of this client in a target. Targets verify the number, since another target may have overwritten the number.
   std::uint16_t number_in_target = 0;
 };
 
@@ -89,8 +89,8 @@ class MemoryTarget {
 };
 
 /// A memory that schedules requests in batches. Requests arrive nearly in order of time; by decide(), the client declares a
-/// time before which all requests have arrived. If request() returns false, it sets response.done to the completion time in an
-/// idle memory.
+/// time before which all requests have arrived. If request() returns false, the memory has set response.done to the completion
+/// time in an idle memory.
 class DeferredMemory : public MemoryTarget {
  public:
   /// Declares that no further request arrives before `until`, and completes all requests of all clients that later requests

@@ -19,7 +19,7 @@ class FunctionalIssue {
   /// Runs all cycles before `limit`.
   void run(Cycles limit);
   /// As run(), for wavefronts with a store buffer (isa::Wavefront::stores). A wavefront whose next access would be deferred,
-  /// such as an atomic operation, is held before it (StallReason::order).
+  /// such as an atomic operation, is held before the access (StallReason::order).
   void run_buffered(Cycles limit);
   /// Runs each wavefront up to its WavefrontSlot::untimed_limit or, if that is 0, up to `limit`.
   void run_to_limits(Cycles limit);

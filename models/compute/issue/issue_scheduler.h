@@ -4,8 +4,8 @@
 // 64 / lanes_per_simd cycles, or every `simds` cycles if that is more frequent. Of four SIMDs with 16 lanes, one is served per
 // cycle; of four SIMDs with 32 lanes, two, whose numbers differ by two.
 //
-// A load stage may give a wavefront precedence (IssueState::favour()): in each cycle it is considered before the others of its
-// SIMD.
+// A load stage may give a wavefront precedence (IssueState::favour()): in each cycle this wavefront is considered before all
+// other wavefronts of its SIMD.
 //
 // In a cycle of a SIMD, each unit (VALU, SALU, SMEM, VMEM, LDS, branch) accepts at most one instruction, and each wavefront
 // issues at most one. Special instructions, such as waits and barriers, and instructions committed without execution do not

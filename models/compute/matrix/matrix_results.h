@@ -19,12 +19,12 @@
 // needed only after the stage, so accumulation does not wait for the stage.
 //
 // Source: distances of LLVM's hazard recogniser between instructions of gfx90a (GCNHazardRecognizer.cpp, checkMAIHazards90A and
-// checkMAIVALUHazards). After 2, 8 and 16 passes, it requires 5, 11 and 19 wait states before D is used, 2, 8 and 16 before a
-// part of D is read as C, and 1, 7 and 15 before C is overwritten. An instruction issues one wait state after the last required
-// wait state. After f64's 16x16x4 of 8 passes, it also requires 11, but 18 before memory instructions read D, 9 before a part
-// of D is f64's C, and none before C is overwritten. This model treats all types alike. CDNA3's hardware checks none of these
-// either: Table 37 of its ISA manual (section 7.5) requires of programs the same 5, 11 and 19, and 3, 9 and 17 before a part of
-// D is C.
+// checkMAIVALUHazards). After 2, 8 and 16 passes, the hazard recogniser requires 5, 11 and 19 wait states before D is used, 2,
+// 8 and 16 before a part of D is read as C, and 1, 7 and 15 before C is overwritten. An instruction issues one wait state after
+// the last required wait state. After f64's 16x16x4 of 8 passes, it also requires 11 wait states before D is used, but 18
+// before memory instructions read D, 9 before an f64 instruction reads a part of D as C, and none before C is overwritten. This
+// model treats all types alike. CDNA3 also leaves these delays to programs: Table 37 of its ISA manual (section 7.5) requires
+// the same 5, 11 and 19 wait states before D is used, and 3, 9 and 17 before a part of D is read as C.
 #pragma once
 
 #include <vector>

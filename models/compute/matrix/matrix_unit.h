@@ -17,8 +17,8 @@ namespace lacuna {
 class MatrixUnits {
  public:
   /// `pass_percent`: duration of a pass relative to `pass_cycles`. `issue_lead`: maximum time by which an instruction may
-  /// issue, into the unit's input registers, before it executes. Without it, a unit whose cycle differs from the core's would
-  /// wait for the next issue turn of its SIMD.
+  /// issue, into the unit's input registers, before it executes. Without this lead, a unit whose cycle differs from the core's
+  /// would wait for the next issue turn of its SIMD.
   explicit MatrixUnits(unsigned simds, Cycles pass_cycles, unsigned pass_percent = 100, Cycles issue_lead = {})
       : pass_parts_(pass_cycles.n * pass_percent), issue_lead_(issue_lead), free_from_(simds) {}
 

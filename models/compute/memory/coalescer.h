@@ -10,7 +10,7 @@
 
 namespace lacuna {
 
-/// A transaction: the line's GPU virtual address, and the bytes of it that the lanes access.
+/// A transaction: GPU virtual address of a line, and the bytes of the line that the lanes access.
 struct CoalescedLine {
   std::uint64_t address = 0;
   ByteMask byte_mask{};
@@ -42,7 +42,7 @@ class Coalescer {
   bool meets(std::uint64_t address, std::uint64_t bytes) const;
 
  private:
-  /// Adds the bytes of a lane; `mask`: `bytes` ones.
+  /// Adds the bytes of a lane; `mask`: bytes 0 to `bytes` - 1.
   void add_lane(std::uint64_t address, std::uint64_t bytes, ByteMask mask) {
     const std::uint64_t within = address & (line_bytes_ - 1);
     if (within + bytes <= line_bytes_) [[likely]] {

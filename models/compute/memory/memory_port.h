@@ -52,7 +52,7 @@ class MemoryPort : private TranslationClient {
                           MemoryResponse* responses) {
     return memory_->request_all(requests, at, client_, tag, responses);
   }
-  /// Drops everything in flight. The caller resets TLB and memory first.
+  /// Drops everything in flight. The caller also resets TLB and memory.
   void reset();
   /// Number of requests that wait for a translation.
   std::size_t waiting() const { return requests_.waiting(); }

@@ -38,7 +38,7 @@ class MemoryTokens {
     virtual void registers_filled(WavefrontSlot& slot, unsigned stage, Cycles done, const OperationDelays& delays) = 0;
   };
 
-  /// Observes the completion of single operations, as the wait counters count it.
+  /// Observes the completion of single operations, in the cycle in which the wait counters count an operation as completed.
   class Watcher {
    public:
     virtual ~Watcher() = default;

@@ -60,14 +60,15 @@ class VectorMemory : private MemoryClient {
                                      Counters counters, Tick at) {
     return send_from(slot, access, lines, counters, at, at, nullptr);
   }
-  /// Makes the lines of all accesses share one port. A stage that uses send_addressed() calls it before the first access.
+  /// Makes the lines of all accesses share one port. A stage that uses send_addressed() calls this function before the first
+  /// access.
   void share_line_port() { shares_line_port_ = true; }
   /// Time at which the first line of the last send() left.
   Tick first_left() const { return first_left_; }
   /// Reports that the load stage has responded to a racing line at `at`. Call it once per race.
   void stage_completed(Race race, Tick at);
-  /// Resolves races in which memory or the stage has responded within the call. Call it after a send() with races, when the
-  /// stage has sent its requests as well.
+  /// Resolves races in which memory or the stage has responded within the call. Call it after a send() with races and after the
+  /// requests of the stage.
   void resolve_races(std::span<const Race> races);
   /// Occupies the address unit for an instruction of `lines` lines that issues in `cycle`. Returns the time at which its first
   /// line leaves; `wanted`: the time at which it would have left an idle unit.

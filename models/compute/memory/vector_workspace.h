@@ -1,7 +1,7 @@
 // Working storage of the vector memory unit for one instruction: the addresses and requests of the instruction.
 //
-// Its contents are not used after the instruction has issued. The units of a group, which run in turn, share one, so that it
-// stays in the host's nearest caches.
+// Its contents are not used after the instruction has issued. The units of a group, which run in turn, share a workspace, so
+// that it stays in the host's nearest caches.
 #pragma once
 
 #include <array>

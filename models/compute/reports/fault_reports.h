@@ -1,8 +1,8 @@
 // Errors and warnings of a compute unit's wavefronts: their texts, and the reports that contain the texts.
 //
 // A fault holds its wavefront (StallReason::fault) until its dispatch is aborted. A warning does not affect the wavefront,
-// which continues although a program on silicon would get other results; it is reported once for each kernel and instruction,
-// but every occurrence is counted.
+// which continues although a program on silicon would get other results; a warning is reported once for each kernel and
+// instruction, but every occurrence is counted.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ class FaultReports {
   void registers_exceeded(WavefrontSlot& slot, Cycles cycle);
 
   /// Warns of a float atomic on fine-grained memory, which MI200 does not perform. slot.wave.event_value: number of lanes that
-  /// executed it; slot.wave.fault: the first of them.
+  /// executed the atomic; slot.wave.fault: access of the first of these lanes.
   void warn_of_fine_grained_atomic(const WavefrontSlot& slot, std::uint64_t pc, Cycles cycle);
   /// Number of lanes so far that have executed float atomics on fine-grained memory.
   const std::uint64_t& fine_grained_float_atomics() const { return fine_grained_lanes_; }

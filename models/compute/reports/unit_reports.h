@@ -5,8 +5,8 @@
 //   wave_sync      the wavefront is held (StallReason::sync); it resumes if the listener agrees, otherwise at a later release
 //   code_changed   s_icache_inv: the wavefront is held; decoded code is revalidated and the wavefront fetches again
 //
-// A wavefront that the delivery of its report resumes continues in the cycle in which it would have issued without the report.
-// Reports of an aborted dispatch are dropped; a failed dispatch reports no more finished workgroups.
+// If the delivery of a report resumes a wavefront, the wavefront continues in the cycle in which it would have issued without
+// the report. Reports of an aborted dispatch are dropped; a failed dispatch reports no more finished workgroups.
 #pragma once
 
 #include <cstdint>
