@@ -52,7 +52,7 @@ class FirstLevelCache : public Cache, public MemoryTarget {
   void departures(Tick end, std::vector<Departure>& out);
   /// Earliest known departure; kNever: none is known.
   Tick next_departure() const { return next_departure_; }
-  /// Registers a variable, which several caches may share, that each new departure lowers to its time.
+  /// Registers a variable, which several caches may share, that each new departure lowers to the time of the departure.
   void announce_departures(Tick& earliest) { announced_ = &earliest; }
   /// With `in_order` or a limit of `transactions`, a request must not take a resource that a request for an earlier time needs.
   /// Therefore two kinds of requests wait for admit_early(): those for `far` or later, for example after a long page walk, and
@@ -72,7 +72,8 @@ class FirstLevelCache : public Cache, public MemoryTarget {
   }
   /// Request of a miss to the next level.
   MemoryRequest downstream_request(std::uint32_t miss) const;
-  /// Called when the next level has completed a miss's request, at `at`. `below`: breakdown of the time since its departure.
+  /// Called when the next level has completed a miss's request, at `at`. `below`: breakdown of the time since the request's
+  /// departure.
   void complete(std::uint32_t miss, Tick at, const LatencyBreakdown& below);
   /// Resumes requests that waited for an MSHR or were blocked. Call it after all calls of complete() in a memory phase.
   void resume() {
@@ -129,9 +130,9 @@ class FirstLevelCache : public Cache, public MemoryTarget {
       Fill fill;           ///< used if `kind` is Kind::fill
       ByteMask byte_mask;  ///< used for all other kinds
     };
-    Elapsed on_its_way;  ///< time from `made` of its request to `start`
-    Elapsed at_bank;     ///< time from the arrival of its request to `start`
-    std::uint32_t tag;   ///< tag of its request
+    Elapsed on_its_way;  ///< time from `made` of the request to `start`
+    Elapsed at_bank;     ///< time from the arrival of the request to `start`
+    std::uint32_t tag;   ///< tag of the request
     ClientNumber client;
     std::uint16_t waits_for;  ///< number of pending fills of the way allocated to this miss
     std::uint16_t bytes;

@@ -40,10 +40,10 @@ class TagArray {
 
   // Half a cache line of the host: see detail/host_prefetch.h.
   struct alignas(32) Sector {
-    Tick ready{};             ///< arrival of the last fill
-    Tick locked{};            ///< end of the last fill or write, before which the way is not free
-    std::uint64_t dirty = 0;  ///< dirty bytes among the sector's first 64; TagArray::dirty() returns all dirty bytes
-    FillNumber pending{};     ///< pending fill of a cache that responds later; until then, ready and locked are unknown
+    Tick ready{};                     ///< arrival of the last fill
+    Tick locked{};                    ///< end of the last fill or write, before which the way is not free
+    std::uint64_t dirty = 0;          ///< dirty bytes among the sector's first 64; TagArray::dirty() returns all dirty bytes
+    FillNumber pending{};             ///< pending fill of a cache that responds later; until then, ready and locked are unknown
     std::uint32_t fetch_ps : 31 = 0;  ///< duration of the last fill; saturates at 2 ms
     bool complete : 1 = false;        ///< whether all bytes are valid, not only the dirty bytes
 

@@ -165,7 +165,8 @@ constexpr std::array<MemoryCountText, kMemoryCounts> kMemoryCountTexts{
      {"dram_row_conflicts", "DRAM bursts whose bank had another row open, which was closed first"}}};
 using MemoryCounts = std::array<std::uint64_t, kMemoryCounts>;
 
-/// The device's resources: the amounts used since its creation, and the amounts available in a number of core clock cycles.
+/// The device's resources: the amounts used since the creation of the device, and the amounts available in a number of core
+/// clock cycles.
 class ResourceMeter {
  public:
   virtual ~ResourceMeter() = default;

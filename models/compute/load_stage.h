@@ -46,7 +46,8 @@ struct StageVerdict {
   Cycles vector_unit{};
 };
 
-/// An access that a stage does not pass on. During perform() and depart(), VectorMemory::addresses() holds its addresses.
+/// An access that a stage does not pass on. During perform() and depart(), VectorMemory::addresses() holds the addresses of the
+/// access.
 struct StagedAccess {
   const isa::MemoryAccess& access;
   isa::RegisterRange destination;  ///< destination registers of a load; count = 0 for other accesses

@@ -35,10 +35,10 @@ namespace lacuna {
 /// A resident workgroup.
 struct ResidentWorkgroup {
   Dispatch* dispatch = nullptr;  ///< null: free
-  DispatchWork* work = nullptr;  ///< counters of the dispatch that its wavefronts add to
+  DispatchWork* work = nullptr;  ///< counters of the dispatch to which the workgroup's wavefronts add
   std::uint64_t linear_id = 0;
   std::array<std::uint32_t, 3> id{};
-  unsigned lds_granule = 0;  ///< first granule of its LDS
+  unsigned lds_granule = 0;  ///< first granule of the workgroup's LDS
   unsigned lds_granules = 0;
   /// Slots of the wavefronts, by number in the workgroup. The slot of an ended wavefront may have been reused.
   std::array<WavefrontSlot*, kMaxWavefrontsPerWorkgroup> slots{};

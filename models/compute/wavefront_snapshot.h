@@ -29,7 +29,7 @@ struct WavefrontSnapshot {
   const WavefrontInspector* unit = nullptr;
   unsigned simd = 0;
   unsigned slot = 0;
-  std::uint64_t workgroup = 0;  ///< linear id of its workgroup
+  std::uint64_t workgroup = 0;  ///< linear id of the wavefront's workgroup
   std::array<std::uint32_t, 3> workgroup_id{};
   unsigned wave_in_group = 0;
   unsigned work_items = 0;  ///< number of work-items of the wavefront
@@ -37,7 +37,7 @@ struct WavefrontSnapshot {
   WavefrontWait wait = WavefrontWait::none;
   unsigned vector_memory = 0;  ///< number of operations that vmcnt counts
   unsigned other_memory = 0;   ///< number of operations that lgkmcnt counts
-  unsigned wavefronts = 0;     ///< number of wavefronts of its workgroup
+  unsigned wavefronts = 0;     ///< number of wavefronts of the workgroup
   unsigned ended = 0;          ///< number of wavefronts of the workgroup that have ended
   unsigned at_barrier = 0;     ///< number of wavefronts of the workgroup that wait at s_barrier
   /// Future behaviour of a wavefront that can continue.

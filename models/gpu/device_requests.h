@@ -39,7 +39,7 @@ class DeviceRequests : public WindowBarrier {
   /// the ends of the compute units' windows, to which all calls are passed on.
   DeviceRequests(Tick interval, Tick window, WindowBarrier& barrier);
 
-  /// Adds a unit. Returns the timeline in which it counts its requests.
+  /// Adds a unit. Returns the timeline in which the unit counts its requests.
   RequestTimeline& add(OldestLoad oldest);
   /// Sets the receiver of samples. Without a receiver, samples are dropped.
   void record_to(Sink sink) { sink_ = std::move(sink); }

@@ -120,7 +120,8 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   /// (PacketProcessor::report_unfinished).
   void report_unfinished_kernels() { cp_->packets.report_unfinished(); }
   void describe_statistics(StatisticsGroup& group) const;
-  /// Registers counters outside of the device that its copies increment (DeviceCopies::count), such as those of the host link.
+  /// Registers counters outside of the device that the device's copies increment (DeviceCopies::count), such as those of the
+  /// host link.
   void count_with_copies(const std::string& name, const DeviceCopies::Describe& describe) { copies_->count(name, describe); }
   /// Adds the amounts of bulk copies to the registered counters in `parent`.
   void add_copies_to(StatisticsGroup& parent) const { copies_->add_to(parent); }

@@ -40,8 +40,9 @@ struct Machine : sc_core::sc_module {
       l2[i]->downstream.bind(dram[i]->memory);
     }
   }
-  /// Runs rounds of 100 cycles. In each, one shader array after the other makes its requests at random times of the round, at
-  /// least as many in total as DRAM can serve; an array whose requests are much delayed omits rounds.
+  /// Runs rounds of 100 cycles. In each round, one shader array after the other makes its requests, at random times of the
+  /// round. In total there are at least as many requests as DRAM can serve; an array whose requests are much delayed omits
+  /// rounds.
   void run(unsigned rounds) {
     for (unsigned round = 0; round < rounds; ++round) {
       const Tick now = to_tick(sc_core::sc_time_stamp());

@@ -32,7 +32,7 @@ struct MemoryAttributes : tlm::tlm_extension<MemoryAttributes> {
   /// The data have already been transferred through DMI: the target charges time and changes cache state, but must not access
   /// data. The data pointer is null, and the length is the number of bytes of the transaction.
   bool timing_only = false;
-  /// Whether the access is a read-modify-write; its command is WRITE. L2, the first coherent cache, executes it.
+  /// Whether the access is a read-modify-write; its command is WRITE. L2, the first coherent cache, executes the access.
   bool atomic = false;
   /// Whether the access bypasses L1 (GLC/SLC bits of the instruction).
   bool bypass_l1 = false;

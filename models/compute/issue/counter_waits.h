@@ -21,7 +21,7 @@ class CounterWaits {
 
   /// Largest value of vmcnt, which in s_waitcnt means no wait.
   unsigned vm_limit() const { return vm_limit_; }
-  /// Handles an s_waitcnt that issues in `cycle`. `simm16`: its operand SIMM16.
+  /// Handles an s_waitcnt that issues in `cycle`. `simm16`: the instruction's operand SIMM16.
   void wait(WavefrontSlot& slot, std::uint32_t simm16, Cycles cycle);
   /// Whether a counter of the wavefront's next instruction, which accesses memory or LDS, is at its limit. If so, the slot has
   /// been delayed or held, and published.
