@@ -82,7 +82,7 @@ static void count_rows(const setup* s, double* out) {
 static double entry(const setup* s, uint64_t e) { return s->values != NULL ? s->values[e] : 1; }
 
 /* Returns a number larger than the sum of magnitudes in any row or column: adding it to the diagonal makes the matrix
- * diagonally dominant. */
+ * diagonally dominant. Returns 0 if memory is exhausted. */
 double lacuna_sida_solver_shift(const setup* s) {
   double* rows = calloc(s->rows + 1u, sizeof *rows);
   double most = 0;
@@ -114,7 +114,7 @@ static graph* build_pr(const setup* s) {
   const uint64_t n = s->rows;
   const value a = matrix(g, s, F64, true), row_sum = vector(g, "row_sum", F64, n), pr = state(g, "pr", F64, n),
               zero = number(g, 0);
-  /* Vertices without edges distribute their rank to all vertices. */
+  /* Vertices without entries in their row distribute their rank to all vertices. */
   const value dangling = sum(g, choose(g, equal(g, row_sum, zero), pr, zero));
   const value damping = number(g, LACUNA_SIDA_RANK_DAMPING), rest = number(g, 1 - LACUNA_SIDA_RANK_DAMPING),
               vertices = number(g, (double)n);
@@ -273,7 +273,7 @@ static graph* build_label(const setup* s) {
   const uint64_t n = s->rows;
   const value a = matrix(g, s, F64, true), share = vector(g, "share", F64, n), known = vector(g, "known", F64, n);
   const value given = vector(g, "given", F64, n), label = state(g, "label", F64, n);
-  /* The new label is the sign of the mean of the neighbours' labels; given labels are kept. 0: no label yet. */
+  /* The new label is the sign of the mean of the neighbours' labels; given labels are kept. 0: no label. */
   const value mean = multiply(g, vxm(g, LACUNA_SIDA_MUL_ADD, label, a), share), zero = number(g, 0);
   const value above = less(g, zero, mean), sign = subtract(g, above, less(g, mean, zero));
   const value next = choose(g, known, given, sign);
@@ -343,7 +343,7 @@ static void fill_solver(const setup* s, const char* name, void* contents) {
 }
 
 double lacuna_sida_solver_limit(const setup* s) {
-  /* Tolerance on the squared norm of the residual, relative to that of the right-hand side. */
+  /* Limit of the residual's squared norm: the squared tolerance times the squared norm of the right-hand side. */
   double norm = 0;
   for (uint32_t i = 0; i < s->rows; ++i) norm += (1 + (double)(i % 7)) * (1 + (double)(i % 7));
   const double relative = s->tolerance != 0 ? s->tolerance : 1e-8;

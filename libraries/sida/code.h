@@ -45,7 +45,7 @@ typedef struct sida_generator {
   /* Vectors and scalars + 1 by node and by the period's iteration that computes them; 0: not allocated. */
   int first[SIDA_MOST_NODES], place[SIDA_MOST_NODES][SIDA_WINDOW], second_place[SIDA_MOST_NODES][SIDA_WINDOW];
   bool separate[SIDA_MOST_PERIODS][SIDA_MOST_NODES][SIDA_WINDOW];
-  int output[SIDA_MOST_NODES]; /* vector or scalar of a kept state that an exit computes */
+  int output[SIDA_MOST_NODES]; /* vector + 1 of a kept state that exits compute */
   int scalar_first[SIDA_MOST_NODES], scalar_place[SIDA_MOST_NODES][SIDA_WINDOW], scalar_carried[SIDA_MOST_NODES][SIDA_WINDOW];
   bool carries_scalar[SIDA_MOST_NODES][SIDA_WINDOW];
   sida_carried_read reads[SIDA_MOST_READS];

@@ -32,7 +32,7 @@ typedef struct sida_node {
   bool scalar;
   uint64_t length; /* length of a vector */
   uint32_t width;
-  int operation;          /* operation of APPLY, semiring of PRODUCT, monoid of REDUCE and SCAN */
+  int operation;          /* APPLY: operation. PRODUCT: semiring. REDUCE, SCAN: monoid. CONVERT, DENSE: element of operand a */
   int operands[3];        /* nodes, or LACUNA_SIDA_NO_VALUE. PRODUCT: x, present. CONVERT, REDUCE, SCAN: a. DENSE: a, array */
   int matrix;             /* PRODUCT: node of the matrix */
   bool transposed;        /* PRODUCT: multiplies by the transpose */
@@ -57,7 +57,7 @@ void sida_set_problem(lacuna_sida_graph* graph, const char* format, ...) __attri
 static inline uint64_t sida_vector_bytes(const sida_node* node) {
   return node->length * node->width * lacuna_sida_element_bytes((unsigned)node->element);
 }
-/* Writes the node's name for messages, e.g. "sum by ADD of pr". `text` has room for SIDA_PROBLEM_BYTES bytes. */
+/* Writes the node's name for messages, e.g. "the reduction by ADD of pr". `text` has room for SIDA_PROBLEM_BYTES bytes. */
 const char* sida_describe(const lacuna_sida_graph* graph, int node, char* text);
 
 #ifdef __cplusplus

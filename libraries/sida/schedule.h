@@ -27,9 +27,9 @@ sida_reference sida_next_product(sida_scheduler* s);
 sida_reference sida_condition_of(sida_scheduler* s, int iteration);
 /* Adds a line to the explanation. */
 void sida_append(lacuna_sida_plan* plan, const char* text);
-/* Fills and adds a pass. Returns false if no pending instance can be computed. */
+/* Fills and adds a pass. Returns false if no pending instance can be computed, or if the period has SIDA_MOST_PASSES passes. */
 bool sida_make_pass(sida_scheduler* s, lacuna_sida_fusion fusion);
-/* Adds a pass with a single operation, whose operands and result are in memory. */
+/* Adds a pass with a single operation, whose operands and result are in memory. Returns false as sida_make_pass() does. */
 bool sida_make_single_pass(sida_scheduler* s);
 
 #endif

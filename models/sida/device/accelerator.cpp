@@ -258,7 +258,8 @@ sida::PassShape Accelerator::shape(const sida::Program& program, const sida::Pas
   return shape_of(program, pass, outcome, orders);
 }
 
-/// Throws ProgramError if a pass does not fit into the buffer. Called before the pass is executed.
+/// Throws ProgramError if a pass does not fit into the buffer; does nothing in functional timing. Called before the pass is
+/// executed.
 void Accelerator::check_buffer(const sida::Program& program, std::uint32_t number) {
   if (context_.mode == TimingMode::functional) return;
   const sida::Pass& pass = program.passes[number];
@@ -272,8 +273,8 @@ void Accelerator::check_buffer(const sida::Program& program, std::uint32_t numbe
 
 // -- time
 
-/// Start time of the next pass, in cycles: the later of the current time and the end of the last window, up to which compute
-/// units have already run.
+/// Start time of the next pass or access, in cycles: the later of the current time and the end of the last window, up to which
+/// compute units have already run.
 sida::Time Accelerator::begin_time() const {
   return clock_.ceil(later(kernel_time(), context_.core_clock.ticks(windows_->end()))).n;
 }
@@ -383,7 +384,7 @@ void Accelerator::await(const Request& request) {
   awaited_.reset();
 }
 
-/// Waits for the memory phase in which the current pass or access completes.
+/// Starts the current pass or access and waits until its end. Throws Dropped if the job has been dropped by then.
 void Accelerator::wait_for_phase() {
   phase_done_ = phase_reported_ = false;
   phase_end_ = Tick{};

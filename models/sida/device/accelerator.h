@@ -45,7 +45,7 @@ namespace lacuna {
 struct SidaStatistics {
   std::uint64_t jobs = 0, failed = 0, dropped = 0, iterations = 0, passes = 0, passes_in_bulk = 0;
   Tick busy{};
-  sida::PassCounts sums;         ///< sums over all passes, in cycles of the accelerator
+  sida::PassCounts sums;         ///< sums over all passes; times in cycles of the accelerator's clock
   std::uint64_t sub_tensor = 0;  ///< columns of a sub-tensor in the last pass with a product
   sida::EnergyCounts energy;     ///< energy events, except those of memory, which the DRAM channels count
 
@@ -77,7 +77,7 @@ class Accelerator : public sc_core::sc_module,
   /// Sets the threads among which the computation of a pass is divided.
   void attach(WorkerThreads& threads) { threads_ = &threads; }
   void attach(WriteObserver& observer) { memory_->add(observer); }
-  /// Sets the function called at the end of each job, except jobs dropped by a reset.
+  /// Sets the function called at the end of each job that has begun, except jobs dropped by a reset.
   void observe_jobs(std::function<void(const SidaJobRecord&)> observer) { observer_ = std::move(observer); }
   /// Drops requests in flight. Called after a reset of the memory phase, which loses their responses.
   void forget_requests() { ports_.reset(); }

@@ -1,9 +1,10 @@
 // The accelerator's ports to memory. They split the requests of a pass into requests for lines at nodes of the fabric.
 //
 // Each port is a unit of the memory phase (models/gpu/node_requester.h) and requests the lines of those memory partitions p for
-// which p mod ports is the port's number. A request of the pipeline is held until its departure time; then its address ranges
-// are translated, with one TLB look-up per page, and their lines depart. The request is complete when its last line has
-// arrived. All ports run on one thread, only in memory phases; the pipeline continues in the phase in which data arrive.
+// which p mod ports is the port's number; port 0 also requests lines outside of GPU memory. A request of the pipeline is held
+// until its departure time; then its address ranges are translated, with one TLB look-up per page, and their lines depart. The
+// request is complete when its last line has arrived. All ports run on one thread, only in memory phases; the pipeline
+// continues in the phase in which data arrive.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +36,7 @@ class MemoryPorts : public sida::PassMemory {
   struct Statistics {
     std::uint64_t lines_read = 0, lines_written = 0;
     Tick waiting{};      ///< time in network, caches and DRAM, summed over the lines
-    Tick translation{};  ///< time from departure to known translation, summed over the ranges and their pages
+    Tick translation{};  ///< time from a range's departure to the translation of a page, summed over all pages of ranges
     Statistics& operator+=(const Statistics& other);
     Statistics operator-(const Statistics& other) const;
     void describe(StatisticsGroup& group) const;
@@ -81,7 +82,7 @@ class MemoryPorts : public sida::PassMemory {
   void drop();
   /// Like drop(), but also drops lines in flight, which will not arrive.
   void reset();
-  /// Drops state of the TLB for times before `horizon`. The caller guarantees that no later request departs earlier.
+  /// Drops state of the TLB for times before `horizon`. After the call, no request may depart before `horizon`.
   void retire(Tick horizon);
   const Statistics& statistics() const { return statistics_; }
   /// Adds statistics of a pass whose requests were not simulated.
@@ -127,7 +128,7 @@ class MemoryPorts : public sida::PassMemory {
   std::uint64_t number_ = 0, arrived_ = 0;
   std::vector<Record> records_;
   std::vector<std::uint32_t> free_records_;
-  Tick reaction_ = kNever;  ///< earliest arrival since the last call of go_on()
+  Tick reaction_ = kNever;  ///< earliest completion of a request since the last call of go_on()
   Statistics statistics_;
 };
 

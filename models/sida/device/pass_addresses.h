@@ -1,9 +1,9 @@
 // Translates the requests of a pass, whose offsets are relative to arrays (models/sida/pipeline/pass_memory.h), to addresses.
 //
 // A request for n elements of a group of vectors becomes one range in each vector. A request for entries of a matrix becomes a
-// range of coordinates and a range of values. Spilled partial sums and w use the addresses of the vector that their code
-// stores, which has not been written yet. A blocked matrix stores its entries once, by blocks in column order; requests in
-// either order use these addresses.
+// range of coordinates and a range of values. Spilled w and partial sums z use the addresses of the first vector that E-wise
+// or finish code stores, which has not been written yet. A blocked matrix stores its entries once, by blocks in column order;
+// requests in either order use these addresses.
 #pragma once
 
 #include <array>

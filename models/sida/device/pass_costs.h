@@ -2,7 +2,7 @@
 // of being simulated in detail (sida.passes = bulk).
 //
 // The cost of a pass is that of its first detailed execution without other users of the memory, with caches and TLBs in any
-// state. Bulk passes leave caches and TLBs as they are. At the end of the pass, its traffic is added to the counters of the
+// state. Bulk passes leave caches and TLBs as they are. At the end of a bulk pass, its traffic is added to the counters of the
 // memory system, as for bulk copies (CopyContext::add_traffic).
 #pragma once
 

@@ -26,7 +26,7 @@ class VmMemory : public Memory {
   const std::byte* view(std::uint64_t address, std::uint64_t bytes) const override;
 
  private:
-  /// Calls `visit` with each piece of a range that is contiguous in host memory, and with its bus address.
+  /// Calls visit(host pointer, bus address, bytes) for each piece of a range that is contiguous in host memory.
   template <typename Visit>
   void for_each(std::uint64_t address, std::uint64_t bytes, Access access, const Visit& visit) const;
   isa::MemoryWindow window(std::uint64_t address, Access access) const;

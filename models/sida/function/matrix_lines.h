@@ -14,8 +14,8 @@ namespace lacuna::sida {
 /// One of the two orders of a matrix; for a blocked matrix, its list of blocks. A copy can be used by another thread.
 class MatrixLines {
  public:
-  /// `coordinates_end`: upper limit of valid coordinates; `name`: for messages. Throws ProgramError if offsets decrease, or do
-  /// not begin with 0 and end with `entries`.
+  /// `coordinates_end`: exclusive limit of valid coordinates; `name`: for messages. Throws ProgramError if offsets decrease, or
+  /// do not begin with 0 and end with `entries`.
   MatrixLines(const Memory& memory, const lacuna_sida_order& order, std::uint64_t lines, std::uint64_t entries,
               unsigned offset_bytes, unsigned value_bytes, std::uint64_t coordinates_end, std::string name);
 
@@ -24,7 +24,7 @@ class MatrixLines {
 
   struct Entries {
     std::span<const std::uint32_t> coordinates;
-    const std::byte* values;  ///< null: the matrix has no values
+    const std::byte* values;  ///< null: the matrix has no values, or the lines have no entries
   };
   /// Entries of lines first to first + count - 1, valid until the next call. Throws ProgramError for coordinates that are out
   /// of range or do not ascend in their line.
@@ -43,7 +43,7 @@ class MatrixLines {
   std::vector<std::byte> values_;
 };
 
-/// Elements of an array in memory, in place if possible, otherwise copied to `copy`. Valid until either changes.
+/// Elements of an array in memory, in place if possible, otherwise copied to `copy`. Valid until the mapping or `copy` changes.
 template <class T>
 const T* array_in(const Memory& memory, std::uint64_t address, std::uint64_t count, std::vector<T>& copy) {
   if (address % alignof(T) == 0) {

@@ -35,7 +35,7 @@ class Product {
   /// Work of the lines before `line`, in entries or blocks. `line` must be a multiple of lines_together(), or the end.
   virtual std::uint64_t work_before(std::uint64_t line) const = 0;
   /// Computes the sums of lines first to first + count - 1, with all features, in elements of lacuna_sida_sum_element(). Throws
-  /// ProgramError for coordinates outside of the matrix and for unmapped memory.
+  /// ProgramError for unmapped memory, and for coordinates that are outside of the matrix or do not ascend.
   virtual void sums(std::uint64_t first, std::uint64_t count, std::byte* out) = 0;
 };
 
@@ -46,7 +46,8 @@ struct ProductKind {
   std::uint32_t width;  ///< number of features of an element
 };
 
-/// `x` must outlive the product. Throws ProgramError if offsets decrease or do not end with the number of entries.
+/// `x` must outlive the product. Throws ProgramError if offsets decrease, or do not begin with 0 and end with the number of
+/// entries (or blocks).
 std::unique_ptr<Product> make_product(const Memory& memory, const Program& program, const ProductKind& kind,
                                       const HostVector& x);
 

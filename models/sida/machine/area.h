@@ -22,7 +22,8 @@ double buffer_mm2(std::uint64_t bytes);
 /// Area of the PEs of all three cores, in mm2. `pes`: number of PEs of each core.
 double pes_mm2(unsigned pes, bool all_semirings);
 
-/// Table of areas, one line per part, for output and documentation. `pes`: number of PEs of each of the three cores.
+/// Table of areas for output and documentation: the buffer, and the PEs without and with the operators of all semirings.
+/// `pes`: number of PEs of each of the three cores.
 std::vector<CostLine> area_lines(unsigned pes, std::uint64_t buffer_bytes);
 
 }  // namespace lacuna::sida

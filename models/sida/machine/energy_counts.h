@@ -1,9 +1,10 @@
 // Events that determine energy, on the accelerator, the roofline machine and the oracle: operations of PEs, and bytes of buffer
 // and memory.
 //
-// Compute: a product and its addition to a sum are one multiply-add if the semiring multiplies, otherwise two simple
-// operations; an element-wise instruction is one operation. An 8-bit product is a quarter of one of 32 bits (thesis, section
-// 4.6.2, "dp4a-like").
+// Compute: a product and its addition to a sum are one multiply-add of floats, or a multiplication and an addition of integers,
+// if the semiring multiplies, otherwise two simple operations. An element-wise instruction is one operation, except LOAD and
+// STORE, which are none, and DENSE, which consists of products. A 64-bit integer counts as two operations of 32 bits, four if
+// it is multiplied. An 8-bit product is a quarter of a 32-bit product (thesis, section 4.6.2, "dp4a-like").
 //
 // Buffer (our model; the thesis gives only a total): all data read from memory are written to the buffer before a core reads
 // them, and all data written to memory are read from it.
@@ -13,7 +14,7 @@
 //   x          lines are written when they are loaded; one element is read per entry
 //   sums       a sum of IS is read and written for each product, and read when it is finished; sums of OS are in its adder tree
 //   vectors    the result of OS, w, and all vectors that element-wise code loads or stores: written and read once
-// On the roofline machine each operator's inputs and result are written and read once; x is counted as above.
+// On the roofline machine, each transfer of an operator's inputs or result is written and read once; x is counted as above.
 #pragma once
 
 #include <array>
@@ -53,10 +54,10 @@ struct EnergyCounts {
   void pass(BufferKind kind, std::uint64_t bytes) { read(kind, bytes), write(kind, bytes); }
 };
 
-/// Operations of a pass with this outcome.
+/// Operations of a pass with the given outcome.
 PeOperations operations_of(const Program& program, const Pass& pass, const PassOutcome& outcome);
 
-/// Counts of a pass that the pipeline has simulated. `line_bytes`: size of the buffer's lines of vectors.
+/// Bytes of a pass that the pipeline has simulated; operations are 0. `line_bytes`: size of the buffer's lines of vectors.
 EnergyCounts energy_counts(const PassShape& shape, const PassCounts& counts, unsigned line_bytes);
 
 }  // namespace lacuna::sida

@@ -12,7 +12,7 @@ struct MatrixOrders {
   LineOrder by_columns, by_rows;
 };
 
-/// Shape of a pass with this outcome, without the products that were dropped. `orders`: orders of the pass's matrix, ignored
+/// Shape of a pass, without the second product if `outcome` does not have it. `orders`: orders of the pass's matrix, ignored
 /// for an element-wise pass.
 PassShape shape_of(const Program& program, const Pass& pass, const PassOutcome& outcome, const MatrixOrders& orders);
 

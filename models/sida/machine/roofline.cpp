@@ -22,7 +22,7 @@ class Operators {
       for (const int operand : node.operands) note_use(operand, node.kind == SIDA_REDUCE || is_element_wise(node));
       if (node.kind == SIDA_STATE && node.next >= 0) note_use(node.next, false);
     }
-    // An operation used only by another operation of a reduction belongs to the reduction.
+    // An element-wise operation used only by a reduction, or by an operation of the reduction, belongs to the reduction.
     for (int n = graph.count - 1; n >= 0; --n) {
       const sida_node& node = graph.nodes[n];
       if (node.kind != SIDA_REDUCE && !in_reduction(n)) continue;

@@ -12,7 +12,8 @@ namespace lacuna::sida {
 /// Copies of both orders, unaffected by later writes to the matrix. Host memory: 8 bytes per entry, and 8 per row and column.
 class StoredOrders {
  public:
-  /// Throws ProgramError if offsets or coordinates are invalid, or if the two orders have different entries.
+  /// Throws ProgramError if offsets or coordinates are invalid, or if the two orders of an unblocked matrix have different
+  /// entries.
   StoredOrders(const Memory& memory, const Program& program, std::uint16_t matrix);
 
   MatrixOrders orders() const { return {columns_.order(), rows_.order()}; }

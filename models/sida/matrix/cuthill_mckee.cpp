@@ -54,7 +54,7 @@ class CuthillMcKee {
 
   Index far_from(Index start) {
     Index depth = 0;
-    // Each round finds more levels; a few suffice in practice (George and Liu, 1979).
+    // The number of levels grows until the last round; a few rounds suffice in practice (George and Liu, 1979).
     constexpr unsigned kRounds = 8;
     for (unsigned round = 0; round < kRounds; ++round) {
       part_.clear();

@@ -140,7 +140,7 @@ class Generator {
     made_.add(a, b);
     if (a != b) made_.add(b, a);
   }
-  /// Adds pairs of entries from `draw`, each with its mirror image, until the requested number is reached.
+  /// Adds entries from `draw`, each with its mirror image, until at most one of the requested number is missing.
   template <class Draw>
   void symmetric(const Draw& draw) {
     reserve(wanted_ + 1);
@@ -170,7 +170,8 @@ class Generator {
     return static_cast<Index>(side);
   }
 
-  /// Connects neighbours along each dimension of a grid; vertices beyond the largest complete grid are isolated.
+  /// Connects neighbours along each dimension of a grid, and adds its diagonal entries; vertices beyond the largest complete
+  /// grid are isolated.
   void mesh(unsigned dimensions) {
     const Index side = grid_side(dimensions);
     std::uint64_t count = 1;
@@ -209,7 +210,7 @@ class Generator {
   void arrow() {
     const auto border = std::min(static_cast<Index>(of("border") * n_), n_ - 1);
     const Index inner = n_ - border, block = std::min(static_cast<Index>(of("block")), inner);
-    // On average half of the entries are within blocks, and half connect blocks with the border.
+    // If there is a border, half of the entries on average are within blocks, and half connect blocks with the border.
     symmetric([&]() -> Pair {
       const Index a = random_.below(inner);
       if (border != 0 && random_.share() <= 0.5) return {a, inner + random_.below(border)};
@@ -253,7 +254,7 @@ class Generator {
     };
     reserve(wanted_);
     const std::vector<Index> in = random_.order(n_), out = random_.order(n_);
-    // Half of the drawn entries are below the diagonal; the others are mirrored with probability `moved`.
+    // On average half of the drawn entries are below the diagonal; entries above it are mirrored with probability `moved`.
     const double moved = 2 * of("below") - 1;
     for (std::uint64_t i = 0; i < wanted_; ++i) {
       Index row = out[draw()], column = in[draw()];

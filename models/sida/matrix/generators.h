@@ -27,16 +27,16 @@ struct MatrixKind {
 
 /// All kinds, in the order of their names.
 std::span<const MatrixKind> matrix_kinds();
-/// Parameters that all kinds have in common: rows, entries, seed, shuffled, pattern.
+/// Parameters that all kinds have in common: rows, entries, seed, shuffled, reach, pattern.
 std::span<const MatrixKnob> common_knobs();
 
-/// Whether the text has the form KIND or KIND:NAME=VALUE,… and KIND is the name of a kind.
+/// Whether the text before the first colon, or all of it without a colon, is the name of a kind.
 bool is_matrix_kind(std::string_view text);
 
-/// Generates the matrix described by `text`, KIND or KIND:NAME=VALUE,...; values of entries are uniform in (0, 1]. The same
-/// text gives the same matrix on every machine, except that `power` depends on the C library's pow(). Entries drawn at the same
-/// position are merged, so the matrix may have fewer entries than requested. Throws MatrixError with the nearest name or the
-/// valid values.
+/// Generates the matrix described by `text`, KIND or KIND:NAME=VALUE,...; values of entries are uniform in (0, 1], unless
+/// `pattern` is 1. The same text gives the same matrix on every machine, except that `power` depends on the C library's pow().
+/// Entries drawn at the same position are merged, so the matrix may have fewer entries than requested. Throws MatrixError with
+/// the nearest name or the valid values.
 SparseMatrix generated(std::string_view text);
 
 }  // namespace lacuna::sida

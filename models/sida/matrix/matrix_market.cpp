@@ -150,7 +150,8 @@ class Reader {
                   std::to_string(header_.columns) + " columns");
     }
     if (header_.format == Format::array) header_.entries = array_entries();
-    // Reserves memory for the maximum number of entries of a file of this size; unused pages are never touched.
+    // Reserves memory for the stated entries, but for no more than an uncompressed file of this size can have (plus a margin).
+    // Unused pages are never touched.
     std::error_code problem;
     const std::uint64_t bytes = std::filesystem::file_size(lines_.file(), problem);
     constexpr std::uint64_t kShortestLine = 4, kSmallestSize = 1 << 20;

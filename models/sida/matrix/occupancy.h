@@ -31,8 +31,8 @@ Occupancy occupancy(const SparseMatrix& matrix, Index width);
 /// Share of entries below the diagonal, in percent; 0 without entries.
 double share_below_diagonal(const SparseMatrix& matrix);
 
-/// Size in bytes of a matrix that is stored twice, by columns and by rows: an offset of 4 bytes (8 from 2^32 entries on) for
-/// each column and row, and in each order a coordinate of 4 bytes and a value of `value_bytes` for each entry.
+/// Size in bytes of a matrix that is stored twice, by columns and by rows: in each order, an offset of 4 bytes (8 from 2^32
+/// entries on) for each line and for the end, and a coordinate of 4 bytes and a value of `value_bytes` for each entry.
 std::uint64_t dual_bytes(const SparseMatrix& matrix, unsigned value_bytes);
 
 /// Number of blocks that have an entry, and size of the blocked layout.
@@ -40,7 +40,8 @@ struct Blocks {
   Index side = 0;
   std::uint64_t count = 0;
   /// Size if values are stored once: per entry two coordinates of one byte each and a value; per block, in each of the two
-  /// orders of blocks, a coordinate and an offset of 4 bytes each; and an offset of 4 bytes for each column and row of blocks.
+  /// orders of blocks, a coordinate and an offset of 4 bytes each; and, in each order, an offset of 4 bytes for each line of
+  /// blocks and for the end.
   std::uint64_t bytes = 0;
 };
 

@@ -20,8 +20,8 @@ struct OrderKind {
 std::span<const OrderKind> order_kinds();
 
 /// Returns the ordering called `name`, or reads an ordering from the file of that name, which has one number per line, counted
-/// from 1. Throws MatrixError, with the nearest name, if `name` is neither an ordering nor a file, and if the matrix is not
-/// square.
+/// from 1. Throws MatrixError if the matrix is not square, if the file is invalid, and, with the nearest name, if `name` is
+/// neither an ordering nor a file.
 std::vector<Index> order_of(const SparseMatrix& matrix, std::string_view name);
 
 }  // namespace lacuna::sida

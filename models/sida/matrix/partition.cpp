@@ -13,7 +13,8 @@
 namespace lacuna::sida {
 namespace {
 
-/// Approximate number of vertices per part. Bisection gives neighbouring parts similar numbers.
+/// Approximate number of vertices per part, unless kMostParts limits the parts. Bisection gives neighbouring parts similar
+/// numbers.
 constexpr Index kPartVertices = 16;
 constexpr Index kMostParts = 1 << 14;
 

@@ -11,7 +11,7 @@ namespace lacuna::sida {
 
 // Format, little-endian: the eight letters "LacunaSM"; version (1) and whether entries have values, 32 bits each; numbers of
 // rows and columns, 32 bits each; number of entries, 64 bits; the arrays of offsets (64 bits), rows of entries (32 bits) and
-// values (64 bits, IEEE 754); FNV-1a hash of all preceding bytes, 64 bits.
+// values (64 bits, IEEE 754); CRC-32 of all preceding bytes, stored in 64 bits.
 
 /// Whether the file begins like a prepared matrix.
 bool is_prepared(const std::filesystem::path& file);

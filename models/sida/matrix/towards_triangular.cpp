@@ -44,7 +44,8 @@ class TowardsTriangular {
     return static_cast<Index>(entries.size()) - (std::binary_search(entries.begin(), entries.end(), v) ? 1 : 0);
   }
 
-  /// Entries in the row minus entries in the column; vertices without entries in either have separate keys.
+  /// Key of a vertex: kLast without entries in its row, otherwise kFirst without entries in its column, otherwise a number that
+  /// grows with the excess of entries in the row over entries in the column.
   std::size_t key(Index v) const {
     if (in_row_[v] == 0) return kLast;
     if (in_column_[v] == 0) return kFirst;

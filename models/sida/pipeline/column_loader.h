@@ -40,7 +40,7 @@ class ColumnLoader {
   /// Earliest time of the next request. kNever if everything has been requested, or if the request needs a release of space, a
   /// call of allow(), or the arrival of requests in flight.
   Time next_time();
-  /// Whether the next request depends on requests in flight.
+  /// Whether the last call of next_time() returned kNever because of requests in flight.
   bool awaits_requests() const { return awaits_requests_; }
   /// Requests the next piece at next_time(). Returns the number of entries requested.
   std::uint64_t request_next(const CsrLoader& eager, RequestIssuer& issuer);

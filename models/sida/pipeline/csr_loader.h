@@ -10,8 +10,8 @@
 // when there is no room left for converted columns, or for sums that fetched entries use before OS has requested their columns.
 //
 // Source: thesis, section 4.4.4, CSR loader. Our choices: S is the end of the contiguous finished rows, not the highest
-// finished row; a fetched row is used in the next step. Host memory: 16 bytes per row or column, allocated by the first fetch.
-// Host cost: one access per fetched entry and, amortised, per row.
+// finished row; a fetched row is used in the next step. Host memory: 8 bytes per row and 8 per column, allocated by the first
+// fetch. Host cost: one access per fetched entry and, amortised, per row.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ class IdealMemory : public ImmediateMemory {
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t bytes(MemoryKind kind) const { return by_kind_[static_cast<std::size_t>(kind)]; }
   std::uint64_t requests() const { return requests_; }
-  /// Number of requests whose `earliest` was less than that of the previous request.
+  /// Number of requests whose `earliest` was less than that of an earlier request.
   std::uint64_t out_of_order() const { return out_of_order_; }
   /// Share of the bandwidth that was used until `end`; 0 if `end` is 0.
   double utilisation(Time end) const;

@@ -9,7 +9,7 @@
 // buffer as long as any of its elements must be. The thesis does not count vectors in Table 4.1, but they occupy the buffer.
 //
 // Host time: O(rows + columns), as coordinates ascend; O(entries) for x and z of passes that have one order only. Host memory:
-// 8 bytes per line, and 4 for each of its two lists.
+// 8 bytes per line, and 4 for each StepLists that has the line.
 #pragma once
 
 #include <algorithm>

@@ -3,9 +3,9 @@
 // Published: 1,024 PEs per core, 64 MB, 512 GB/s (thesis, section 4.5.1). No clock is given: at our choice of 1 GHz, 512 GB/s
 // are 512 bytes per cycle. All times here are cycles of that clock.
 //
-// Columns of a sub-tensor (our choice): the smallest power of two, at least 64 and a multiple of the block side, for which the
-// mean size of a sub-tensor is at least twice latency x bandwidth. In passes without a matrix, the bytes of the vectors count
-// instead.
+// Columns of a sub-tensor (our choice): the smallest power of two, at least 64, for which the mean size of a sub-tensor is at
+// least twice latency x bandwidth, or which is not less than the length of y. In passes without entries, the bytes of the
+// vectors count instead. With blocks, the least common multiple of this number and the block side.
 //
 // CSC space (our choice): twice the largest sub-tensor, so that a sub-tensor can be loaded while another is used; at least
 // eight times latency x bandwidth, and at most a sixteenth of the buffer. It has at least one entry, and leaves space for the
@@ -44,8 +44,8 @@ enum class Scatter : std::uint8_t {
 struct PipelineParameters {
   unsigned os_pes = 1024, ewise_pes = 1024, is_pes = 1024;  ///< PEs by core (thesis, section 4.5.1)
   std::uint64_t buffer_bytes = std::uint64_t{64} << 20;     ///< size of the buffer (thesis, section 4.5.1)
-  std::uint64_t bytes_per_cycle = 512;                      ///< memory bandwidth, for the estimator and for the default of T
-  unsigned memory_latency = 150;                            ///< in cycles, for the default of T (our choice)
+  std::uint64_t bytes_per_cycle = 512;                      ///< memory bandwidth, for the estimator and for default sizes
+  unsigned memory_latency = 150;                            ///< in cycles, for default sizes (our choice)
   std::uint64_t sub_tensor = 0;  ///< T, columns of a sub-tensor; 0: the default, which depends on bandwidth and latency
   std::uint64_t csc_bytes = 0;   ///< capacity of the CSC space in bytes; 0: the default
   /// Limit of the bytes of columns converted from eagerly fetched rows (our choice). 0: a quarter of the buffer. Converted

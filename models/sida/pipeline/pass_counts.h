@@ -21,7 +21,7 @@ inline constexpr std::size_t kCores = 3;
 
 /// Contents of the buffer after a step, in bytes.
 struct BufferContent {
-  std::uint64_t columns = 0;    ///< CSC space, including requested columns
+  std::uint64_t columns = 0;    ///< columns in the CSC space, including those in flight
   std::uint64_t converted = 0;  ///< columns from eagerly fetched rows
   std::uint64_t rows = 0;       ///< CSR space, including reserved space and used entries not yet dropped
   LineBytes lines;

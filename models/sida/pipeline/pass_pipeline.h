@@ -75,11 +75,11 @@ class PassPipeline {
   static constexpr Time kNever = ColumnLoader::kNever;
   /// Time of the next request if nothing arrives earlier; kNever: none before an arrival.
   Time next_request() { return stage_ == Stage::cores || stage_ == Stage::next_sub_tensor ? loader_.next_time() : kNever; }
-  /// Event that the pass waits for, as text for messages.
+  /// Event that the pass waits for, as text for messages; empty: none.
   const char* waits_for() const { return waits_for_; }
 
  private:
-  static constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};  ///< larger than all times and sub-tensors
+  static constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};  ///< larger than any time and any sub-tensor number
 
   /// Reads of x for a sub-tensor, which depend on the coordinates of its entries.
   struct XFetch {

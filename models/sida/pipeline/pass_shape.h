@@ -64,14 +64,14 @@ struct PassShape {
   unsigned products_per_entry = 1;                         ///< number of features
   unsigned products_per_pe = 1;                            ///< products that a PE computes per cycle; 4 for i8
 
-  ElementCode load;    ///< computes x from the vectors that it reads; if it reads none, x itself is read
+  ElementCode load;    ///< computes x from the vectors that it reads; x itself is read if there are none and x_from_memory
   ElementCode ewise;   ///< computes w from y
   ElementCode finish;  ///< runs on finished sums; written_bytes includes z
 
   /// Blocked storage: side of the blocks, 1 to 256; 0: storage without blocks. Values are read with their block (entry_bytes
   /// per entry), the lists of blocks with the columns.
   unsigned block_side = 0;
-  unsigned block_list_bytes = 8;  ///< coordinate and pointer of a block in one list
+  unsigned block_list_bytes = 8;  ///< bytes of coordinate and number of a block in one list
 
   std::uint64_t entries() const { return has_os ? os.entries() : 0; }
   /// The order in which IS walks the matrix.

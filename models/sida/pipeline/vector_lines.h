@@ -1,13 +1,13 @@
 // Lines of x, w and z in the buffer in each step, and the requests to fetch, spill and read them back.
 //
 // Vectors take precedence; the CSR space gets the remaining space (our choice). There are two modes:
-//   all fit   The live lines (lifetimes.h) and the CSC space fit together in every step. A line of x is fetched once, sums and
+//   all fit   The live lines (lifetimes.h) and the CSC space fit together in every step. A line of x is fetched once; sums and
 //             w stay until their last use. Host cost: O(1) per line, none per entry.
 //   cached    They do not fit: the lines of x, w and z share the space outside the CSC space (line_cache.h). A line of x may be
-//             fetched again; a sum may be written ("spilled") and read back when it is used; w is written once and read back.
-//             Host cost: one look-up per entry and core. x of the next sub-tensor is looked up in the step before, in which it
-//             is fetched; if its line is replaced before OS uses it, the value stays in the OS core's operand queue (our
-//             choice).
+//             fetched again. A line of sums or of w may be written ("spilled") and read back when it is used; a line of w is
+//             not written if memory holds its contents. Host cost: one look-up per entry and core. x of the next sub-tensor is
+//             looked up in the step before, in which x is fetched; if a line is replaced before OS uses it, the values stay in
+//             the OS core's operand queue (our choice).
 #pragma once
 
 #include <array>

@@ -34,8 +34,8 @@ class Memory {
   /// Checks the access as check() does, then copies the bytes.
   virtual void read(std::uint64_t address, std::span<std::byte> data) const = 0;
   virtual void write(std::uint64_t address, std::span<const std::byte> data) = 0;
-  /// Pointer to the bytes if they are contiguous in host memory; if null, use read(). Checks the access like read(). The
-  /// pointer is valid until memory is mapped or unmapped.
+  /// Pointer to the bytes if they are contiguous in host memory; if null, use read(). Throws ProgramError if the first byte may
+  /// not be read. The pointer is valid until memory is mapped or unmapped.
   virtual const std::byte* view(std::uint64_t address, std::uint64_t bytes) const = 0;
 };
 

@@ -88,7 +88,8 @@ void check_vector(const lacuna_sida_vector& vector, std::uint32_t number, std::u
   }
 }
 
-/// Checks that every loop of passes counts iterations, so that the iteration limit ends it.
+/// Checks that successors and exits exist, that an exit only closes the program, and that every loop of passes counts
+/// iterations, so that the iteration limit ends the loop.
 void check_successors(const Program& program) {
   const auto passes = static_cast<std::uint32_t>(program.passes.size());
   constexpr std::uint32_t kCounts = LACUNA_SIDA_PASS_EWISE_COUNTS | LACUNA_SIDA_PASS_FINISH_COUNTS;

@@ -27,7 +27,7 @@ struct Code {
   std::vector<std::uint16_t> stores;      ///< vectors that the code stores, each once, ascending
   std::vector<std::uint16_t> arrays;      ///< vectors read by DENSE
   std::vector<std::uint16_t> reductions;  ///< scalars that REDUCE instructions write, each once
-  std::uint64_t operations = 0;           ///< operations per element: one per instruction and feature; DENSE: one per product
+  std::uint64_t operations = 0;  ///< operations per element: one per feature; DENSE: per product; LOAD, STORE, INDEX: 0
 };
 
 enum class Phase : std::uint8_t { load, ewise, finish };

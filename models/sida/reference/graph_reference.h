@@ -32,7 +32,7 @@ struct ReferenceResult {
 };
 
 /// `inputs`: contents of inputs and initial values of states, by node; `matrices`: matrices of the graph, in the graph's order.
-/// Supports the elements F64, I64, I32 and BOOL.
+/// Supports all elements except F32.
 ReferenceResult run_reference(const lacuna_sida_graph& graph, const std::map<int, Values>& inputs,
                               const std::vector<SparseMatrix>& matrices);
 
