@@ -16,7 +16,7 @@ enum class ChainTag : std::uint8_t { none = 0b00, first = 0b01, middle = 0b10, l
 enum class ChainRole : std::uint8_t {
   load_a,
   load_b,
-  wait,       ///< s_waitcnt between the loads and the operation that reads them
+  wait,       ///< s_waitcnt inside the chain
   operation,  ///< ALU operation or comparison
   store,
 };
@@ -32,7 +32,7 @@ struct ChainInstruction {
 struct Chain {
   std::uint8_t pattern = 0;        ///< row of the paper's Table 1 (1 to 9); 0: allowed by section 4.1, but not in the table
   std::uint8_t element_bytes = 4;  ///< bytes that a lane loads and stores: 1, 2 or 4
-  std::uint8_t operations = 0;     ///< ALU operations near the data: 0 to 2
+  std::uint8_t operations = 0;     ///< instructions with ChainRole::operation: 0 to 2
   bool second_load = false;        ///< the chain loads two operands from memory
   bool stores = false;             ///< the result is stored; otherwise data or a bitmap return to the core
   bool compares = false;           ///< the result is one bit for each lane

@@ -32,8 +32,8 @@ struct ChainCandidate {
   std::uint8_t pattern = 0;
   std::optional<isa::Operand> uniform;
   bool two_uniforms = false;
-  std::vector<std::uint32_t> order;  ///< loads in operand order, those of the last operation first
-  bool b_is_first = false;           ///< operand b comes first in `order`: g(b, i), then f(a, g)
+  std::vector<std::uint32_t> order;  ///< loads in depth-first order of operands, from the last operation on
+  bool b_is_first = false;           ///< `order` begins with operand b, that of g in f(a, g(b, i))
 
   std::uint32_t first() const { return loads.front(); }
   std::uint32_t last() const { return store ? *store : operations.back(); }
@@ -96,7 +96,8 @@ class ChainFinder {
   isa::WaitEffects waits_;
   mutable std::unordered_map<std::uint32_t, isa::ValueReaders::Readers> readers_;  ///< readers of each writer; never iterated
   std::vector<ChainCandidate> chains_;
-  std::vector<bool> in_chain_;                           ///< whether each instruction is in a chain
+  /// Whether each load is in a chain, and whether each operation or store is in a chain or has been in a dropped chain.
+  std::vector<bool> in_chain_;
   std::unordered_map<std::uint32_t, Problem> problems_;  ///< reasons for rejected candidates, by load; never iterated
   std::uint64_t loads_ = 0;
 };

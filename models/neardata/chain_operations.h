@@ -13,7 +13,7 @@
 
 namespace lacuna {
 
-/// Operation f of two operands x and y, or of x alone. At most 64, since the packet has 6 bits.
+/// Operation of up to three operands x, y and z. At most 63: the packet has 6 bits, and 63 is ComputePacket::kNoOperation.
 enum class PacketOperation : std::uint8_t {
   add_f32,
   sub_f32,     ///< x - y
@@ -52,7 +52,8 @@ enum class PacketOperation : std::uint8_t {
   lshrrev_b32,
   ashr_i32,
   ashrrev_i32,
-  // Comparisons: the conditions of the instruction set in its order, without those whose result is constant.
+  // Comparisons: the conditions of the instruction set in its order, without those whose result is constant. Unsigned integers
+  // use cmp_eq_i32 and cmp_ne_i32.
   cmp_lt_f32,
   cmp_eq_f32,
   cmp_le_f32,
@@ -89,13 +90,14 @@ struct ChainOperation {
   bool valid = false;
   bool compares = false;      ///< the result is one bit per lane
   bool fused = false;         ///< product and sum are rounded once, so they cannot be computed in two places
-  bool splits = false;        ///< the product (codes[0]) is rounded, so it and the sum can be computed in two places
+  bool splits = false;        ///< there are two operations, which can be computed in two places
   std::uint8_t operands = 0;  ///< 1 to 3; the third operand of v_mac is the old value of the destination
   std::uint8_t operations = 0;
   std::array<PacketOperation, kPacketOperations> codes{};
   /// The instruction has modifiers that no operation absorbs. A packet with two operations has no room for them.
   bool modified = false;
-  /// The instruction has modifiers for which no packet has room: clamp, or output modifiers with three operands.
+  /// The instruction has modifiers for which no packet has room: clamp, output modifiers with three operands, or any modifiers
+  /// with two operations.
   bool unfit = false;
 };
 

@@ -1,5 +1,5 @@
-// Assignment of other VGPRs to values that live within one basic block. Often the only obstacle to moving an instruction is
-// that its destination register still holds an earlier value.
+// Renames the VGPRs of values that live within one basic block. Often the only obstacle to moving an instruction is that its
+// destination register still holds an earlier value.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct OperandPlace {
   auto operator<=>(const OperandPlace&) const = default;
 };
 
-/// Adds `distance` to the VGPR numbers of the operands selected by `operands` (bits by OperandPlace::operand). nullopt if a
-/// selected operand is not encoded as a VGPR field.
+/// Adds `distance` to the VGPR numbers of the operands selected by `operands` (bits by OperandPlace::operand). nullopt if the
+/// encoding does not permit this, for instance because a selected operand is no VGPR field.
 std::optional<isa::Instruction> renamed(const isa::Instruction& instruction, unsigned operands, int distance,
                                         isa::Target target);
 
@@ -34,7 +34,8 @@ class ValueWeb {
   ValueWeb(const isa::ControlFlow& flow, const isa::ValueReaders& values) : flow_(flow), values_(values) {}
 
   /// Collects the web of the value that `writer` writes to its destination. Returns false if a value of the web is read outside
-  /// of the block, or written outside of the block or by a load, or if EXEC is written in between.
+  /// of the block, or written outside of the block or by an instruction that is not a vector ALU instruction, if EXEC is
+  /// written in between, or if the web exceeds kMostPlaces operands.
   bool grow(std::uint32_t writer);
   const std::set<OperandPlace>& places() const { return places_; }
   /// Registers of the web, ascending.

@@ -55,7 +55,7 @@ struct ComputePacket {
   unsigned element_bytes = 4;  ///< 1, 2 or 4
   bool is_signed = false;
   std::array<std::uint8_t, 2> operations{kNoOperation, kNoOperation};  ///< PacketOperation codes
-  std::uint8_t modifiers = 0;                                          ///< modifiers of a single operation
+  std::uint8_t modifiers = 0;  ///< modifiers of operations[0]; 0 if there are two operations
   Operand a, b, store;
   std::uint32_t immediate = 0;
   std::uint32_t lanes = 0;  ///< active lanes; bit 0 is the first lane and always set

@@ -10,13 +10,13 @@
 //            two loads, because the data of a single load would return anyway.
 // No reuse   the data that a chain loads, and the value that it stores, have no other reader on any path through the kernel, in
 //            any lane (models/isa/analysis/value_readers.h).
-// Split      v_mac, v_mad and other operations of two steps are split if the third operand is in a VGPR: the first step belongs
-//            to the chain, the second remains at the core.
+// Split      v_mac, v_mad and other operations of two steps are split if the third operand is in a VGPR that the chain does not
+//            load or compute: the first step belongs to the chain, the second remains at the core.
 // Memory     no barrier, atomic operation or cache control inside a chain, and no store that could affect the chain's lines.
 //            Stores to LDS or private memory cannot, nor can stores with the same address registers and an offset that differs
 //            by at least a line. The finalizer decides this per lane; the hardware checks conflicts between lanes.
 // Waits      an s_waitcnt inside a chain belongs to the chain. If an instruction in the chain's range needs that wait for data
-//            that the chain has not loaded, there is no chain.
+//            that no chain loads, there is no chain.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ namespace lacuna {
 /// Reason why a load is in no chain.
 enum class ChainRefusal : std::uint8_t {
   reused,         ///< the loaded register, or the value computed from it for a store, has another reader
-  fused,          ///< the reader is v_fma or v_fmac with its third operand in a register and cannot be split
+  fused,          ///< the reader is v_fma or v_fmac, which cannot be split, with a third operand from outside of the chain
   wide,           ///< the load, or the store of its data, has more than 4 bytes per lane
   form,           ///< unsupported load: neither FLAT nor GLOBAL, or with glc, slc, tfe, d16, a format or AGPRs
   operation,      ///< a packet cannot encode the reader: f64, packed, transcendental, DPP, use as an address
@@ -42,7 +42,7 @@ enum class ChainRefusal : std::uint8_t {
   packet,         ///< the chain does not fit a packet: modifiers, two uniform values, unequal elements, too many operations
   lds,            ///< the load writes to LDS, or an LDS instruction reads its data
   nothing_saved,  ///< the data would return to the core anyway, or have no reader
-  wait,           ///< an s_waitcnt in between is needed for data that the chain has not loaded
+  wait,           ///< an s_waitcnt in between is needed for data that no chain loads
   interleaved,    ///< the chain overlaps with another chain (FinalizerOptions::interleaved = false)
   count
 };

@@ -8,7 +8,8 @@
 // operations, in the same order.
 //
 // Not changed: the order of stores and loads, regardless of their addresses; blocks with a wait that covers only some of the
-// operations issued before the block; ranges with s_nop, because it provides wait states between its neighbours.
+// operations issued before the block; ranges with an instruction that no other instruction may cross, such as a barrier, or
+// s_nop, which provides wait states between its neighbours.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ struct MovedCode {
   std::vector<CodePatch> patches;  ///< one for each changed block, ascending by address
 };
 
-/// Makes the candidates `chains` of `flow` contiguous where possible; some may already be.
+/// Makes the candidates `chains` of `flow` contiguous where possible; some may be contiguous already.
 MovedCode move_chains(const isa::ControlFlow& flow, const ChainFinder& chains, isa::Target target,
                       const FinalizerOptions& options);
 

@@ -18,7 +18,7 @@ bool is_mesh(const FabricParameters& noc) { return noc.topology == FabricTopolog
 bool is_butterfly(const FabricParameters& noc) { return noc.topology == FabricTopology::butterfly; }
 
 /// Nodes that can compute on the path of a packet through a butterfly: source, destination and, if `from` is a terminal, that
-/// terminal's last switch, through which all packets to it pass. All paths have the same number of stages.
+/// terminal's last switch, through which all packets to the terminal pass. All paths have the same number of stages.
 NodePaths butterfly_paths(ButterflyNodes nodes) {
   return [nodes](unsigned from, unsigned to, unsigned) {
     if (from >= nodes.terminals) return std::vector<unsigned>{from, to};

@@ -15,7 +15,7 @@ namespace lacuna {
 enum class NearDataMode : std::uint8_t {
   none,  ///< no node: the baseline
   llc,   ///< LLC-Compute: the nodes of the last-level caches
-  omni,  ///< Omni-Compute: the nodes of the last-level caches and of the cores
+  omni,  ///< Omni-Compute: the nodes of the last-level caches, and of the cores or a butterfly's last switches
 };
 
 /// ALU that serves the service queue of a core (section 6.3).

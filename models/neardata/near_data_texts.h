@@ -19,7 +19,7 @@ constexpr std::array<StallText, kNearDataCauses> kNearDataCauseTexts{{
      "packet generation (`ndc.builders`)", "`ndc.builders`"},
 }};
 
-/// Outcomes of chains of tagged instructions (models/neardata/offload_unit.h).
+/// Counts of chains of tagged instructions (models/neardata/offload_unit.h).
 enum class NearDataCount : std::uint8_t {
   chains,
   offloaded,

@@ -95,7 +95,7 @@ std::string OffloadUnit::remains() const {
       in_use(requests_.size(), free_requests_.size()));
 }
 
-// The free entry with the lowest number is used first.
+// Entries are used in ascending order until the first entry has been freed; then the entry freed last is used first.
 void OffloadUnit::free_queue() {
   used_ = 0;
   free_entries_.clear();
@@ -312,7 +312,7 @@ void OffloadUnit::build(WavefrontSlot& slot, Wavefront& w, bool builds) {
   slot.simd->issue.favour(slot.number, builds);
 }
 
-// Passes the packet generation unit to the wavefront that has waited longest.
+// Passes the packet generation unit to the wavefront that has waited longest, or frees the unit if no wavefront waits.
 void OffloadUnit::release_builder(WavefrontSlot& slot, Wavefront& w, Cycles cycle) {
   if (!w.builds) return;
   build(slot, w, false);

@@ -159,7 +159,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
     Cycles filled{};         ///< time at which the last fill returned
     bool closing = false;    ///< the chain's last instruction has issued
     bool offloaded = false;  ///< packets have been sent for the chain
-    bool at_core = false;    ///< the core performs operations of parts as soon as their operands are in its registers
+    bool at_core = false;    ///< operands of a part have arrived at the core, which performs the part's operations
     unsigned stores = 0;     ///< number of incomplete stores of parts, for which the token waits
     Token store = 0;         ///< token of the store instruction
     Cycles stored{};         ///< time at which the latest store completed
@@ -248,8 +248,8 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   void count_times(const Part& part);
   void flush(std::uint16_t part, Tick at);
   void close(WavefrontSlot& slot, std::uint16_t open, Cycles cycle);
-  /// The service queue that executes a part, or the reason why no queue does. `first`, `second`: lines of the two operands,
-  /// equal if there is no second operand.
+  /// The service queue that executes a part, or the reason why no queue does. `first`: line of the first load; `second`: line
+  /// of the second load, otherwise of the store if ndc.store_counts, otherwise `first`.
   std::variant<ServiceQueue*, NearDataCount> find_queue(const OpenChain& chain, std::uint64_t first, std::uint64_t second);
   bool send(std::uint16_t part, Tick at);
   ComputePacket compute_packet(const Part& part) const;

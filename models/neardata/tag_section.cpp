@@ -73,8 +73,8 @@ class SectionReader {
     const std::span<const std::byte> text = part(padded, what);
     return {reinterpret_cast<const char*>(text.data()), size};
   }
-  /// Reads a number of records of at least `bytes_each` bytes each. Fails if the rest of the section is too small for that
-  /// many.
+  /// Reads a number of records of at least `bytes_each` bytes each. Fails if the rest of the section is too small for the
+  /// records.
   std::uint32_t get_count(std::size_t bytes_each, const char* what) {
     const auto count = get<std::uint32_t>(what);
     if (count > (bytes_.size() - at_) / bytes_each)

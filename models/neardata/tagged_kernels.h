@@ -111,7 +111,7 @@ class TaggedKernels {
   void add(std::uint64_t entry, std::shared_ptr<TaggedKernel> tagged, SearchedCode code) {
     kernels_[entry] = {std::move(tagged), std::move(code)};
   }
-  /// The tagged kernel at `entry`; null if the kernel has no chains.
+  /// The tagged kernel at `entry`; null if there is none, or if the kernel has no chains.
   std::shared_ptr<const TaggedKernel> find(std::uint64_t entry) const {
     const auto found = kernels_.find(entry);
     return found == kernels_.end() || found->second.tagged->chains().empty() ? nullptr : found->second.tagged;
