@@ -19,7 +19,7 @@
 // usual.
 //
 // Of a workspace in LDS, tile loads are ds_read_b64 and ds_read_b128 of that form in a slab (lds_reads.h). Stores drop no
-// entry: slabs are overwritten while the elements of the input that they hold stay the same.
+// entry: an entry names elements of the input, which stay the same when a slab is overwritten.
 //
 // With duplo.entry = row, an upper bound, each row of a tile of 16 x 16 has a separate entry, and the row's data move between
 // lanes and SIMDs at no cost (row_entries.cpp). A load requests the rows that are not found, and waits for the data of those
@@ -29,8 +29,8 @@
 // that a hit is never held, and depart() when the load's requests leave. Only loads whose requests are all sent get an entry. A
 // load that was held retires when its data arrive: vmcnt has already counted it as completed.
 //
-// Loads execute functionally before they are looked up. With duplo.check a load's data are compared with those of the register
-// that it hits on.
+// Loads execute functionally before they are looked up. With duplo.check, and in debug builds, a load's data are compared with
+// those of the register that it hits on.
 #pragma once
 
 #include <array>
@@ -230,7 +230,7 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
 
   /// Whether the wavefront's kernel has a convolution whose workspace is in memory.
   static bool has_workspace_in_memory(const Wavefront& w) { return w.convolution != nullptr && !w.convolution->lds; }
-  /// Classifies a load; nullopt: it touches no byte of the workspace.
+  /// Classifies a load; nullopt: no lane's address is in the workspace.
   std::optional<ClassifiedLoad> classify(const ActiveConvolution& c, const isa::MemoryAccess& access,
                                          const isa::RegisterRange& destination);
   /// Splits a tile into pieces. The result is valid until the next call.

@@ -22,7 +22,7 @@ namespace lacuna {
 /// Storage bits of a compute unit.
 struct DuploHardware {
   unsigned pair_bits = 0;            ///< bits to number the physical register pairs of a SIMD
-  unsigned entry_bits = 0;           ///< bits of an entry of the load history buffer: tag, registers, unretired loads
+  unsigned entry_bits = 0;           ///< bits of an entry of the load history buffer: valid, tag, registers, loads, use
   std::uint64_t history_bits = 0;    ///< bits of all entries; 0 if their number is unlimited, which no hardware can provide
   std::uint64_t map_bits = 0;        ///< bits of the physical pair of each logical pair of each wavefront
   std::uint64_t reader_bits = 0;     ///< bits of the count of readers of each physical pair
@@ -34,7 +34,8 @@ struct DuploHardware {
 
 DuploHardware duplo_hardware(const DuploParameters& parameters, const ComputeUnitParameters& unit);
 
-/// Table of hardware costs of `compute_units` compute units, one line per part, for statistics and documentation.
+/// Table of hardware costs for statistics and documentation: bits of a compute unit by part, their shares of the register file,
+/// and the area of `compute_units` compute units.
 std::vector<CostLine> cost_lines(const DuploHardware& hardware, unsigned compute_units);
 
 }  // namespace lacuna

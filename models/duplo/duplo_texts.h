@@ -9,7 +9,7 @@
 
 namespace lacuna {
 
-/// Outcomes of loads of a workspace (models/duplo/detection_unit.h).
+/// Counts of loads of a workspace, of history entries and of renamed registers (models/duplo/detection_unit.h).
 enum class DuploCount : std::uint8_t {
   look_ups,
   hits,

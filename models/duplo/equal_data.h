@@ -17,7 +17,8 @@ class EqualData {
     std::uint32_t generation = 0;
   };
 
-  /// The last entry that was made with data of this digest. It may have been released, or hold other data.
+  /// The last entry that was made with data of the given digest; its handle is kNone if there is none. The entry may have been
+  /// released, or hold other data.
   Entry find(std::uint64_t digest) const {
     const auto known = last_.find(digest);
     return known == last_.end() ? Entry{} : known->second;

@@ -30,7 +30,7 @@ class HistoryIndex {
   /// `sets`: number of sets, a power of two.
   HistoryIndex(HistoryHash hash, unsigned sets);
 
-  /// `zeros`: low bits of the elements' IDs that are 0 for all tiles of the convolution.
+  /// `zeros`: number of low bits of the elements' IDs that are 0 for all tiles of the convolution.
   unsigned set(const LoadTag& tag, unsigned zeros) const;
   /// The element's ID without the bits that the set determines.
   std::uint32_t rest(const LoadTag& tag, unsigned zeros) const;

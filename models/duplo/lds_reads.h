@@ -17,7 +17,7 @@
 namespace lacuna {
 
 /// Classifies an executed LDS instruction of a kernel whose workspace is in LDS. `offsets`: offsets of its lanes in the
-/// workgroup's LDS; `m0`: M0 of its wavefront. Returns nullopt if it reads no byte of a buffer.
+/// workgroup's LDS; `m0`: M0 of its wavefront. Returns nullopt if it reads no byte of the buffers or of their padding.
 std::optional<ClassifiedLoad> classify_lds_read(const LdsBuffers& buffers, const IdGenerator& ids,
                                                 const isa::MemoryAccess& access,
                                                 const std::array<std::uint32_t, isa::kLanes>& offsets, std::uint32_t m0,

@@ -144,12 +144,12 @@ class LoadHistory {
   std::vector<Handle> free_;           ///< free entries, if the number of entries is unlimited
   std::vector<Handle> valid_;          ///< valid entries in any order, so that a drop visits only these
   std::unordered_map<LoadTag, Past, TagHash> past_;
-  /// Entry of the data in a pair, by key(). It may have been released, and its handle reused.
+  /// Entry whose data a register pair holds. The entry may have been released and its handle reused: then `generation` differs.
   struct Held {
     Handle entry;
     std::uint32_t generation;
   };
-  std::unordered_map<std::uint32_t, Held> of_register_;
+  std::unordered_map<std::uint32_t, Held> of_register_;  ///< entries by key(simd, pair)
   std::uint64_t uses_ = 0;
   std::uint64_t allocations_ = 0;
   std::array<std::uint64_t, kHistoryReleases> releases_{};

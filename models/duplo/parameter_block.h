@@ -16,8 +16,8 @@ namespace lacuna {
 
 struct ParameterBlock {
   static constexpr std::size_t kBytes = 32;
-  /// The number of rows of the workspace is rounded up to a multiple of this, since a kernel's tiles may extend beyond the last
-  /// row.
+  /// Number to whose multiple tile_bytes() rounds up the rows of the workspace, since a kernel's tiles may extend beyond the
+  /// last row.
   static constexpr unsigned kRowUnit = 128;
   static constexpr unsigned kAlignment = 16;  ///< alignment of the workspace, bytes
 

@@ -1,9 +1,10 @@
 // Tags of whole tiles: an instruction that loads an operand of a matrix product loads a tile of the workspace. A register that
 // holds a tile can replace the load of another tile only if all elements are equal.
 //
-// Two tiles of one form are equal if and only if their first elements are equal, and - the filter's columns are equal, where a
-// row of the tile crosses a row of the filter, or the tile's rows cross an output
-//   row;
+// Two tiles of one form are equal if and only if
+// - their first elements are equal,
+// - the filter's columns are equal, where a row of the tile crosses a row of the filter, or the tile's rows cross an output
+//   row, and
 // - the filter's rows are equal, where the tile's rows cross the end of the image (images innermost: of the last output row),
 //   or its columns the last column of the workspace.
 // The paper compares only the first elements.
