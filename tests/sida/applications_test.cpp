@@ -44,7 +44,7 @@ TEST_P(SidaApplications, ComputeTheSameInEveryMode) {
   const lacuna_sida_application& application = *lacuna_sida_application_named(name.c_str());
   for (const char* kind : {"power:rows=300,entries=2400", "communities:rows=400,entries=3000", "road:rows=400"}) {
     const SparseMatrix matrix = matrix_for(name, kind);
-    // The limits end the loop at the first or at the second product of a pass.
+    // Limits 1 to 3 end the loop at the first or at the second product of a pass; 0 selects the application's limit.
     for (const std::uint64_t limit : {0, 1, 2, 3}) {
       ApplicationJob job(application, matrix, {.limit = limit}),
           one_product(application, matrix, {.fusion = LACUNA_SIDA_FUSION_PRODUCER_CONSUMER, .limit = limit}),
@@ -225,7 +225,7 @@ TEST(SidaFusion, PipelineMovesTheOraclesBytes) {
   }
 }
 
-/// Compares with a direct implementation for 8-bit integers, which the reference of the other tests does not support.
+/// Compares with a direct implementation for 8-bit integers, independent of the reference of the tests above.
 TEST(SidaApplication, GraphConvolutionNetworkMatchesAReference) {
   const lacuna_sida_application& gcn = *lacuna_sida_application_named("gcn");
   const SparseMatrix matrix = matrix_for("gcn", "power:rows=200,entries=1500");

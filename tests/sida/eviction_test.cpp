@@ -83,8 +83,8 @@ TEST(Eviction, ReloadsNothingWhenAllFits) {
   }
 }
 
-// A directed power law with exponent 2.3, shuffled, in sub-tensors of 128 columns. For each capacity (in percent of all
-// entries), the percentage of entries that are loaded again, as computed by an independent model of the thesis' rules.
+// A directed power law with exponent 2.3, vertices in random order, in sub-tensors of 128 columns. Expected values are the
+// percentages of entries that an independent model of the thesis' rules loads again, for capacities in percent of all entries.
 TEST(Eviction, CurveOfAPowerLaw) {
   const SparseMatrix m = generated("power:rows=100000,entries=1280000,exponent=2.3,pattern=1");
   const auto share = [&](double room, RowSpace space) {

@@ -27,7 +27,7 @@ class MatrixMarket : public testing::Test {
   ~MatrixMarket() override { std::filesystem::remove_all(folder_); }
 
   ReadMatrix read(const std::string& text, bool as_stored = false) {
-    std::filesystem::remove(file_);  // without this, truncating the file makes some file systems write it back
+    std::filesystem::remove(file_);  // truncating an existing file would make some file systems write it back
     std::ofstream(file_, std::ios::binary) << text;
     return read_matrix_market(file_, {.as_stored = as_stored});
   }

@@ -43,7 +43,7 @@ TEST(Generators, RepeatThemselvesAndHaveTheirSizes) {
       EXPECT_LE(value, 1);
     }
     EXPECT_TRUE(generated(text + ",pattern=1").is_pattern());
-    if (std::string(kind.name).starts_with("mesh")) continue;  // meshes do not depend on the seed
+    if (std::string(kind.name).starts_with("mesh")) continue;  // a mesh's pattern does not depend on the seed
     EXPECT_FALSE(same(m, generated(text + ",seed=2")));
   }
   // Matrices with one, two and three vertices.

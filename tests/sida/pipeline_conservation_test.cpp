@@ -85,7 +85,7 @@ void expect_conserved(const TestPass& pass, const PipelineParameters& p, const P
     EXPECT_EQ(c.read(MemoryKind::offsets), orders * (s.y_length + 1) * s.offset_bytes);
   }
   EXPECT_EQ(c.lines.sums_spilled, c.lines.sums_read_back);
-  // Each line of w is spilled once, and each sub-tensor may add to a line that has been spilled, which is spilled again.
+  // Each line of w is spilled at most once, and again at most once for each sub-tensor, which may add to a spilled line.
   const LineGeometry w(s.y_length, s.w_bytes, p.line_bytes);
   EXPECT_LE(c.lines.w_spilled, w.lines() + c.sub_tensors);
   EXPECT_GE(memory.utilisation(c.cycles), 0);

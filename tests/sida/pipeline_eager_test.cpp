@@ -15,7 +15,8 @@ PassCounts run_pass(const TestPass& pass, const PipelineParameters& p, std::vect
   return pipeline.counts();
 }
 
-/// A matrix with `per_column` entries in each column; every eighth sub-tensor of `width` columns has `heavy` times as many.
+/// A matrix for which `per_column` entries are drawn in each column, and `heavy` times that number in each column of every
+/// eighth sub-tensor of `width` columns.
 SparseMatrix uneven(Index n, Index width, Index per_column, Index heavy) {
   Random random(5);
   Coordinates c;
@@ -122,7 +123,7 @@ TEST_F(CsrLoaderTest, FetchesTheMeanOfTheRowsAbove) {
   EXPECT_EQ(loader.segments()[0].end - loader.segments()[0].begin, 2U);  // columns 2, 3
   EXPECT_EQ(loader.segments()[1].end - loader.segments()[1].begin, 2U);  // columns 2, 4
   EXPECT_EQ(loader.segments()[2].end - loader.segments()[2].begin, 1U);  // column 5
-  // (1, 4) and (2, 5) are not the first entries of their columns.
+  // (1, 4) and (2, 5) are discarded, since the first entries of columns 4 and 5, in row 0, have not been fetched.
   EXPECT_EQ(loader.converted(), 3U);
   EXPECT_EQ(loader.discarded(), 2U);
   EXPECT_EQ(loader.held(2), 2U);

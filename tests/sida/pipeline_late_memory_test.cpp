@@ -1,5 +1,6 @@
 // Tests the pipeline with a memory that reports arrivals window by window, like a memory behind a network: the pass makes every
-// request in time, moves the same bytes, and takes the same time as with a memory that reports arrivals immediately.
+// request in time, moves the same bytes without eager loading, and takes about the same time as with a memory that reports
+// arrivals immediately.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -277,7 +277,7 @@ TEST(VectorLines, EarlySumsOccupyTheirLineUntilFinished) {
   c.add(0, 40);
   TestPass pass(by_columns(std::move(c)));
   VectorLines lines(pass.shape, 4, 14, 128, 100000);
-  // The line of sums 32 to 47 is finished in step 10, together with sums without entries.
+  // The line of sums 32 to 47 is live from step 10 on, in which sum 40 is used and sums 32 to 35 are finished.
   const std::uint64_t before = lines.held(3).z;
   EXPECT_FALSE(lines.use_early(40, 3, false));
   EXPECT_EQ(lines.early_bytes(), 0U);

@@ -187,7 +187,7 @@ TEST(PipelineSteps, EachCoreWaitsForWhatItNeeds) {
   EXPECT_GE(stalled(MemoryKind::csr_eager, Core::is), kSlow - 2000);
   EXPECT_EQ(stalled(MemoryKind::csr_eager, Core::os), 0U);
   p.prefetch = Prefetch::stream;
-  p.csc_bytes = 1200;  // a column consists of several pieces, the last of which IS needs
+  p.csc_bytes = 1200;  // a sub-tensor consists of several pieces, the last of which IS needs
   EXPECT_GE(stalled(MemoryKind::csc, Core::is), kSlow);
   p.buffer_bytes = 9000;
   EXPECT_GE(stalled(MemoryKind::csr_reload, Core::is), kSlow);
@@ -209,7 +209,8 @@ TEST(PipelineSteps, LoadCodeAddsTime) {
   };
   // Load code takes longer than OS: 64 / 8 elements and its latency, in step 0.
   EXPECT_EQ(cycles(1000) - cycles(900), 100U * (64 / 8 + 1));
-  // OS waits for offsets, columns and x, then takes 4 cycles and 10 stages.
+  // OS waits for offsets, columns and x, and for the latency of 900 instructions of load code; then OS takes 4 cycles and 10
+  // stages.
   p.ewise_pes = 1024;
   p.trace = true;
   FixedMemory slow(100);

@@ -1,4 +1,5 @@
-// Tests invalid programs: each error is reported with its code and address, before anything is written.
+// Tests invalid programs: each error is reported with its code, and an error in an instruction with pass, instruction and
+// address. Randomly changed programs do not crash.
 #include <gtest/gtest.h>
 
 #include <cstddef>

@@ -12,7 +12,8 @@ struct RandomOutcome {
   std::string difference;  ///< empty: none
 };
 
-/// Generates a graph and a matrix, stored dual or blocked, from the seed.
+/// Generates a graph with one or two matrices, stored dual or blocked, from the seed. Runs it with each kind of fusion until
+/// the results differ from those of the reference.
 RandomOutcome run_random_graph(std::uint64_t seed);
 
 }  // namespace lacuna::sida::test

@@ -67,8 +67,8 @@ class SidaDevice : public testing::Test {
   const sida::SparseMatrix graph_ = sida::generated("power:rows=600,entries=5000");
 };
 
-/// A kernel each of whose workgroups reads kStreamed bytes that no other workgroup reads.
 constexpr unsigned kLoads = 96, kStreamed = kLoads * 256;
+/// A kernel each of whose workgroups reads kStreamed bytes that no other workgroup reads.
 AssembledKernel streaming() {
   std::vector<std::string> lines{"s_load_dwordx2 s[4:5], s[0:1], 0x0",
                                  "s_waitcnt lgkmcnt(0)",
@@ -114,7 +114,7 @@ TEST_F(SidaDevice, EveryApplicationComputesItsReference) {
   }
 }
 
-// Bytes of each kind equal those of the pipeline with an ideal memory; requests are whole lines.
+// Bytes of each kind equal those of the pipeline with an ideal memory, and fit into the requested lines.
 TEST_F(SidaDevice, MovesTheBytesOfThePipelineAlone) {
   const AcceleratorParameters parameters = sida_gpu().extensions.get<SidaParameterSet>().sida;
   for (const bool blocked : {false, true}) {

@@ -27,7 +27,7 @@ inline GpuDeviceParameters sida_gpu(SidaPath path = SidaPath::fabric) {
   return p;
 }
 
-/// An application whose data are in the memory of a TestGpu, from address kData on.
+/// An application whose data are in the memory of a TestGpu, from offset `first` on.
 class DeviceApplication {
  public:
   DeviceApplication(TestGpu& gpu, const char* name, const sida::SparseMatrix& matrix, const ApplicationOptions& options,
