@@ -1,6 +1,6 @@
-// Checks the chains in all code objects that the build makes for tests and workloads: the invariants of every chain, and the
-// expected chains of the paper's programs. LACUNA_LIST_CHAINS=mvt lists chains and refused loads of files whose names begin
-// with "mvt"; an empty value lists those of all files.
+// Checks the chains in all code objects that the build makes for workloads, tests and firmware: the invariants of every chain,
+// and the expected chains of the paper's programs. LACUNA_LIST_CHAINS=mvt lists chains and refused loads of files whose names
+// begin with "mvt"; an empty value lists those of all files.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -71,8 +71,8 @@ void list(const std::string& place, const FinalizedKernel& kernel) {
   std::cout << std::dec;
 }
 
-// A chain begins with its one or two loads; its last instruction is a store or an operation; tags and roles correspond to
-// positions.
+// A chain lies in one basic block, begins with a load and ends with its store or, without a store, with an operation. Its tags
+// correspond to positions, and its roles to the chain's counts.
 void check_chain(const Chain& chain, const isa::ControlFlow& flow) {
   ASSERT_GE(chain.instructions.size(), 2u);
   std::map<ChainRole, unsigned> roles;

@@ -1,5 +1,5 @@
-// Tests the encoding of compute packets: every packet that the hardware builds is unchanged after encoding and decoding, and
-// has one word of 256 bits, or more if its lanes diverge; values that do not fit are refused.
+// Tests the encoding of compute packets: random packets are unchanged after encoding and decoding, and have one word of 256
+// bits, or several words if their lanes diverge; values that do not fit are refused.
 #include "models/neardata/compute_packet.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Tests that moved code has the same effects as the original. Random code, scheduled as a compiler would, is executed before
-// and after moving, on a machine whose loads arrive as late as waits allow. Other tests check the moves in hand-written code.
+// Tests that moved code has the same effects as the original. Random code, scheduled like compiled code, is executed before and
+// after moving, on a machine whose loads arrive as late as waits allow. Other tests check the moves in hand-written code.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -54,7 +54,8 @@ TEST_P(FinalizerMove, AddressArithmeticGoesInFront) {
   EXPECT_EQ(again.chains, kernel.chains);
 }
 
-// The second address is computed in the registers of the first address, and the store's address in one of these registers.
+// The second address is computed in the registers of the first address, and the store's address by means of one of these
+// registers.
 const std::vector<std::string> kReusedRegisters{"LOAD v8, v[2:3]",        "v_mov_b32 v3, s7",       "ADD_co_u32 v2, s6, v0",
                                                 "ADDC_co_u32 v3, v3, v1", "LOAD v9, v[2:3]",        "v_mov_b32 v3, s9",
                                                 "ADD_co_u32 v4, s8, v0",  "ADDC_co_u32 v5, v3, v1", "s_waitcnt vmcnt(0)",
@@ -106,7 +107,7 @@ TEST_P(FinalizerMove, OperationsOutstandingAtTheEndStayInOrder) {
   EXPECT_EQ(AssembledKernel(GetParam(), lines).finalize({.move = true}).patches.size(), 1u);
 }
 
-// Accesses that the chain's wait does not cover must not move in front of an earlier wait.
+// An access between the chain's wait and operation must not move in front of the wait.
 TEST_P(FinalizerMove, MemoryIsNotAccessedBeforeTheWaitInFrontOfIt) {
   AssembledKernel code(
       GetParam(), {"LOAD v8, v[2:3]", "LOAD v9, v[4:5]", "s_waitcnt vmcnt(0)", "LOAD v10, v[6:7]", "v_add_f32 v8, v8, v9"});

@@ -235,7 +235,8 @@ TEST_P(Finalizer, ValuesRemainInLanesThatAreNotWritten) {
   EXPECT_THAT(refusals(compared + Lines{"s_and_saveexec_b64 s[4:5], vcc", "s_mov_b32 s4, s8", "s_or_b64 exec, exec, s[4:5]",
                                         "v_mov_b32 v10, 0", "s_mov_b64 exec, -1", "v_mov_b32 v20, v10"}),
               ElementsAre("0 reused 8"));
-  // Both sides of a branch overwrite the register, together in all lanes.
+  // The sides of a branch write another register. After the branch, the lanes that loaded the register overwrite it before it
+  // is read.
   EXPECT_THAT(chains(compared + Lines{"s_and_saveexec_b64 s[4:5], vcc", "s_xor_b64 s[4:5], exec, s[4:5]", "v_mov_b32 v20, 0",
                                       "s_or_saveexec_b64 s[4:5], s[4:5]", "s_xor_b64 exec, exec, s[4:5]", "v_mov_b32 v20, 1",
                                       "s_or_b64 exec, exec, s[4:5]", "v_mov_b32 v10, 2", "v_mov_b32 v20, v10"}),
@@ -243,7 +244,8 @@ TEST_P(Finalizer, ValuesRemainInLanesThatAreNotWritten) {
 }
 
 TEST_P(Finalizer, LoopsThatLanesLeave) {
-  // Lanes that have left the loop keep the last value; the code after the loop reads another register.
+  // Lanes that have left the loop keep the last value. The code after the loop overwrites the register before it reads it, or
+  // reads the kept value.
   const Lines loop{"s_mov_b64 s[4:5], 0",
                    "LOAD v10, v[0:1]",
                    "LOAD v11, v[2:3]",
@@ -348,7 +350,8 @@ TEST_P(Finalizer, RefusesStoresThatMayAlias) {
 }
 
 TEST_P(Finalizer, RefusesChainsThatDoNotFitThePacket) {
-  // Causes in turn: two uniform values; clamp; modifiers with two operations; elements of different sizes; three operations.
+  // Causes in turn: two uniform values; clamp; modifiers with two operations; elements of different sizes, then of different
+  // signedness; three operations.
   EXPECT_THAT(refusals(kOneLoad + Lines{"v_mul_f32 v11, s3, v10", "v_add_f32 v11, s4, v11", "STORE v[4:5], v11"}),
               ElementsAre("0 does not fit the packet 4"));
   EXPECT_THAT(refusals(kOneLoad + Lines{"v_mul_f32 v11, s3, v10 clamp", "STORE v[4:5], v11"}),
@@ -401,7 +404,7 @@ TEST_P(Finalizer, RefusesWaitsForSomethingElse) {
   EXPECT_THAT(
       chains({"LOAD_dwordx2 v[12:13], v[2:3]", "LOAD v10, v[0:1]", kWaitVector, "STORE v[4:5], v10", "v_mov_b32 v20, v13"}),
       ElementsAre("3: a1/01 w2/10 s3/11"));
-  // The wait covers an access older than the chain's load, whose data are used only after the chain.
+  // The code waits for a scalar load in the chain's range only after the chain.
   EXPECT_THAT(chains({"LOAD v10, v[0:1]", "s_load_dword s3, s[8:9], 0x0", "s_waitcnt vmcnt(0)", "STORE v[4:5], v10",
                       "s_waitcnt lgkmcnt(0)", "s_mov_b32 s4, s3"}),
               ElementsAre("3: a0/01 w2/10 s3/11"));

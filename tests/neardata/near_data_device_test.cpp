@@ -187,7 +187,7 @@ TEST_P(NearDataDevice, StoresToLdsEndAChain) {
 
 // -- interruptions
 
-// The third workgroup stores to an address that is not mapped, while other wavefronts have chains in flight.
+// Workgroup 3 stores to an address that is not mapped, while other wavefronts have chains in flight.
 TEST_P(NearDataDevice, AFaultLeavesNothingBehind) {
   const AssembledKernel kernel(
       isa::Target::gfx803,
@@ -285,8 +285,8 @@ Saving saving(const Counts& none, const Counts& mode) {
   return {none.at("noc.hops") - mode.at("noc.hops"), none.at("noc.weighted_hops") - mode.at("noc.weighted_hops")};
 }
 
-// 48 hops and 144 flits x links become 16 and 16: three requests of one flit and three replies, 18 flits in all, are replaced
-// by one request and one reply of one flit.
+// 48 hops and 144 flits x links become 16 and 16: three requests and three replies, 18 flits in all, are replaced by one
+// request and one reply of one flit each.
 TEST(NearDataWorkedExample, AllLinesInOneCache) {
   DeviceBench& b = bench<DeviceBench>();
   const Counts none = one_chain_on_core_15(b.paper_none, 5, 5, 5);

@@ -20,15 +20,16 @@ constexpr std::uint64_t kData = NearDataGpu::kData;
 // Addresses of the operands a and b, of the indices, and of the results, which have a region for each store of the kernel.
 constexpr std::uint64_t kA = kData, kB = kData + 0x100000, kIndices = kData + 0x200000, kC = kData + 0x300000;
 constexpr std::uint64_t kRegion = 0x10000;
-constexpr std::uint64_t kElsewhere = kData + 0x500000;  ///< address of results that are not compared
+constexpr std::uint64_t kElsewhere = kData + 0x500000;  ///< address outside of the results of all_patterns()
 /// FLAT addresses of LDS begin here after a reset.
 constexpr std::uint64_t kLdsAperture = 0x2000'0000'0000'0000;
 constexpr unsigned kStores = 6 * 2 + 3;
 
 inline void append(Lines& all, const Lines& more) { all.insert(all.end(), more.begin(), more.end()); }
 
-/// A kernel with chains of all patterns in a loop of two iterations: in the second, operand a is in other lines, and b's lanes
-/// extend over two lines. `divergent`: each lane has operands and results at unrelated addresses. Arguments: a, b, c, indices.
+/// A kernel with chains of all patterns in a loop of two iterations: in the second iteration, operand a is in lines that the
+/// first does not use, and 32 consecutive lanes of b extend over two lines. `divergent`: each lane has operands and results at
+/// unrelated addresses. Arguments: a, b, c, indices.
 inline AssembledKernel all_patterns(bool divergent) {
   Lines lines{"s_load_dwordx8 s[8:15], s[0:1], 0x0",
               "s_lshl_b32 s3, s2, 9",

@@ -14,7 +14,8 @@ namespace {
 
 // -- devices
 
-/// A device with last-level caches of two lines per set, whose buffers and ALUs are so slow that operands wait.
+/// A device with last-level caches of two lines per set, with service-queue buffers so small and ALUs so slow that operands
+/// wait.
 GpuDeviceParameters evicting(GpuDeviceParameters p) {
   p.l2.size = Bytes{4096};
   p.l2.ways = 2;
@@ -31,7 +32,7 @@ GpuDeviceParameters filling_misses(GpuDeviceParameters p) {
   return p;
 }
 
-/// A mesh with a device for each mode.
+/// Devices with the same parameters, one for each mode.
 struct Modes {
   Modes(const std::string& name, const GpuDeviceParameters& p)
       : none((name + "_none").c_str(), with_mode(p, NearDataMode::none)),
@@ -70,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(Meshes, NearDataOnMesh, testing::Values(&VariantsBench:
 
 // -- butterflies
 
-// On butterflies where the nodes of the caches compute, single entries do not deadlock.
+// Single entries do not deadlock on butterflies where the nodes of the caches compute, with or without the last switches.
 TEST(NearDataButterfly, SingleEntriesDoNotDeadlock) {
   VariantsBench& b = bench<VariantsBench>();
   const Outcome none = run_patterns(b.butterfly_none, true, 96);

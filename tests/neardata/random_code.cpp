@@ -245,7 +245,8 @@ void RandomCode::chain() {
       lines_.push_back("v_add_f32 " + a + ", s3, " + a);
       store(a, element.store);
   }
-  // Adds later reads of the values, which then cannot be part of a chain.
+  // In three of four cases, overwrites the registers, so that no later instruction reads the values. Otherwise, later reads
+  // may prevent a chain.
   if (pick(4) == 0) return;
   need({a});
   lines_.push_back("v_cvt_f32_u32 " + a + ", v0");

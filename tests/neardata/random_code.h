@@ -19,8 +19,8 @@ namespace lacuna::test {
 ///   s[8:9]            address of 32 bytes for scalar loads to s12 and s13
 ///   s3, s10           uniform operands
 ///   s[14:15]          EXEC with all of the wavefront's lanes; s[16:17]: a subset
-/// The code accesses 2 KiB beyond v[0:1] and 256 bytes beyond v[20:21], and finally writes each data register to v[0:1] +
-/// 0x4000 + 0x100 times its number.
+/// The code accesses memory at one of the first two addresses plus an offset, and finally writes data register v(8 + i) to
+/// v[0:1] + 0x4000 + 0x100 * i.
 class RandomCode {
  public:
   static constexpr unsigned kFirstData = 8;

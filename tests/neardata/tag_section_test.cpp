@@ -105,7 +105,7 @@ TEST_F(TagSection, RefusesTagsOfOtherCode) {
   kernel.chains[1] = kernel.chains[0];
   kernel.checks[1] = kernel.checks[0];
   EXPECT_THAT(check_error(kernel), HasSubstr("0x1000 is in two chains"));
-  // Changes single bits of an instruction: the checksum detects each change.
+  // Changes single bits of an instruction: each change is detected.
   for (unsigned bit = 0; bit < 32; ++bit) {
     code_.words()[2] ^= 1U << bit;
     EXPECT_THAT(check_error(tagged_), HasSubstr("kernel vecadd: ")) << bit;
