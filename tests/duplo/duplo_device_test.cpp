@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kL1Watts = 0.1;
 
-/// Parameters with which only Duplo's registers and history use energy.
+/// Parameters with an energy model in which the L1 cache, and therefore Duplo's bits, have leakage power.
 GpuDeviceParameters with_energy(const Rule& rule, DuploEntry entry = DuploEntry::tile) {
   GpuDeviceParameters p = machine(rule, entry);
   p.energy.model = EnergyModel::on;
@@ -123,7 +123,7 @@ TEST_F(DuploDevice, BlocksOfOtherConvolutionsFailTheCheck) {
   EXPECT_EQ(unchecked[DuploCount::hits_wrong], wrong[DuploCount::hits_wrong]);
   EXPECT_TRUE(any_failed_check());
 #endif
-  // Wrong hits of the formula printed in the paper are not failed checks: it yields wrong IDs for correct blocks, too.
+  // Wrong hits of the formula printed in the paper are not failed checks: the formula yields wrong IDs for correct blocks, too.
   clear_guest_mistakes();
   run(b_.paper, c, kernel, 1, 256, other);
   EXPECT_FALSE(any_failed_check());
@@ -140,7 +140,8 @@ TEST_F(DuploDevice, LoadsInFlightServeOtherWavefronts) {
   EXPECT_EQ(run(b_.threads, c, kernel, 12, 256).record.cycles, run(b_.retire, c, kernel, 12, 256).record.cycles);
 }
 
-// Tests each reason for which an entry is released, in turn.
+// Entries are released at the end of the kernel, at retirement, by overwritten registers, at the end of a wavefront, and by
+// replacement.
 TEST_F(DuploDevice, EntriesGoForOneReason) {
   const LoweredConvolution c = convolution();
   const AssembledKernel one = load_tiles(c, 1), many = load_tiles(c, 12);
@@ -285,7 +286,7 @@ TEST_F(DuploDevice, StaticPowerWhileAConvolutionRuns) {
   lower(gpu, c);
   gpu.mark();
   EXPECT_EQ(joules(gpu, gpu.run(kernel, {kBase + kWorkspace, kBase + kResults}, 4, 256).energy), 0.0);
-  // A kernel that was ended by an abort uses no more energy.
+  // A kernel that a reset interrupts consumes no further energy, so the energy of the next kernel is 0.
   EXPECT_TRUE(interrupt_by_reset(gpu, c, kernel, 1'500));
   gpu.start();
   lower(gpu, c);
@@ -354,7 +355,7 @@ TEST_F(DuploDevice, WrongBlocksRefuseTheDispatch) {
   const LoweredConvolution c = convolution();
   TestGpu& gpu = b_.retire;
   auto unmapped = block_of(c, 0x70000000);
-  // The first 16 bytes of the last row are beyond the mapped memory.
+  // The last 16 bytes of the last row are beyond the mapped memory.
   const auto cut = block_of(c, kBase + TestGpu::kMapped - c.rows() * c.pitch * kElementBytes + 16);
   auto zero = block_of(c, kBase + kWorkspace);
   zero[22] = 0;
@@ -383,7 +384,7 @@ TEST_F(DuploDevice, WrongBlocksRefuseTheDispatch) {
 }
 
 // The rows that fill the last tile of 128 need not be mapped: a load of them faults as it does without Duplo. The workspace's
-// real rows end where the mapped memory ends.
+// real rows end where the mapped memory ends, or, in the second case, 16 bytes beyond it, which is refused.
 TEST_F(DuploDevice, RowsThatFillTheLastTileNeedNotBeMapped) {
   LoweredConvolution c = convolution();
   c.height = 14;  // 224 rows

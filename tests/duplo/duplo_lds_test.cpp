@@ -204,7 +204,7 @@ TEST_F(DuploLds, ResultsAreTheSameInAllConfigurations) {
   for (const LoweredConvolution& c : with_both_orders(lds_convolution())) {
     for (const unsigned size : {64U, 256U}) {
       for (const Reads& reads : {Reads{.in_flight = 2}, Reads{.in_flight = 4, .bytes = 16}}) {
-        // The kernel is assembled once, because that takes longer than a run.
+        // The kernel is assembled once, because assembling takes longer than a run.
         const AssembledKernel kernel = read_tiles(c, reads);
         const auto run_on = [&](TestGpu& gpu) {
           return run_with_block(gpu, c, kernel, 8, size, lds_block(c, reads), lds_bytes(reads));
@@ -316,7 +316,8 @@ TEST_F(DuploLds, BlocksOfOtherConvolutionsFailTheCheck) {
   clear_guest_mistakes();
 }
 
-// Resets the device at several times during a kernel and during a later kernel.
+// Resets the device at several times during a kernel. A later kernel takes the same cycles, with the same counts, as before
+// the resets.
 TEST_F(DuploLds, ResetsDropReadsInFlight) {
   const LoweredConvolution c = lds_convolution();
   const Reads reads{.in_flight = 8};
@@ -350,7 +351,7 @@ TEST_F(DuploLds, ResetsDropReadsInFlight) {
 TEST_F(DuploLds, AbortedKernelsLeaveNothing) {
   const LoweredConvolution c = lds_convolution();
   const Reads good{.in_flight = 8};
-  // Workgroup 0 reads unmapped memory; the other workgroups continue.
+  // After their last slab, wavefronts read unmapped memory: s2 is the workgroup's number, not part of an address.
   const Reads bad{.in_flight = 8, .at_end = {"s_load_dword s20, s[2:3], 0x0"}};
   TestGpu& gpu = b_.overwrite;
   const Outcome before = run_reads(gpu, c, good, 6, 256);

@@ -48,7 +48,7 @@ AssembledKernel kernel_of(std::initializer_list<Lines> parts) {
   return {isa::Target::gfx90a, lines};
 }
 
-// The workspace's rows are followed by 16 elements without data.
+// Each row of the workspace is followed by 16 elements without data.
 TEST_F(DuploLoads, LoadsThatAreNotLookedUpAreCountedByReason) {
   LoweredConvolution c = convolution();
   c.pitch += 16;
@@ -211,7 +211,7 @@ TEST_F(DuploLoads, WavefrontsEndWithLoadsInFlight) {
   EXPECT_EQ(on[DuploCount::hits_in_flight], 1U);
   EXPECT_EQ(on[DuploCount::hits_wavefront], 0U);
   EXPECT_EQ(off.record.activity.requests - on.record.activity.requests, on[DuploCount::lines]);
-  // The hit completes with the first load, as its own request to the same lines would.
+  // The hit completes with the first load, at about the time at which a separate request to the same lines would complete.
   EXPECT_NEAR(static_cast<double>(on.record.cycles), static_cast<double>(off.record.cycles), 20);
 }
 

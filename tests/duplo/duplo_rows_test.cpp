@@ -44,7 +44,7 @@ TEST_F(DuploRows, HitsAreLookUpsLessDifferentRows) {
       EXPECT_EQ(on[DuploCount::hits_wrong], 0U);
       EXPECT_EQ(on[DuploCount::form] + on[DuploCount::exec] + on[DuploCount::filler], 0U);
       EXPECT_EQ(off.record.activity.requests - on.record.activity.requests, on[DuploCount::lines]);
-      // Row entries have more hits than tile entries of 16 rows could have.
+      // With row entries, more rows hit than the tiles that hit have rows.
       EXPECT_GT(on[DuploCount::hits], 16 * tile[DuploCount::hits]);
       EXPECT_GE(on[DuploCount::whole_by_row], tile[DuploCount::hits]);
       EXPECT_LT(on.record.cycles, tile.record.cycles);
@@ -81,8 +81,8 @@ TEST_F(DuploRows, ResultsAreTheSameInAllConfigurations) {
   }
 }
 
-// A load waits for rows that several other loads, some of them from other wavefronts, have requested. It completes with the
-// right data.
+// Loads wait for rows that several other loads, some of them from other wavefronts, have requested. Cycles and counts do not
+// depend on the number of threads.
 TEST_F(DuploRows, LoadsWaitForSeveralOthers) {
   const LoweredConvolution c = convolution();
   const AssembledKernel kernel = load_tiles(c, 12);

@@ -1,4 +1,5 @@
-// Tests the classification of LDS reads of slabs against a lane-by-lane comparison, and the legal fields of a block.
+// Tests the classification of LDS reads of slabs against a lane-by-lane comparison, and the reasons for which reads are not
+// looked up.
 #include "models/duplo/lds_reads.h"
 
 #include <gtest/gtest.h>
@@ -140,7 +141,7 @@ TEST(LdsReads, OtherReadsAreRejectedWithAReason) {
   other = read_of(8);
   other.operation = isa::MemoryAccess::Operation::store;
   EXPECT_EQ(reason(other, 0, kPair), DuploCount::count);
-  // The first location of the read is below the buffers, the second location is in a buffer.
+  // The first location of the read is below the buffers; with `dual`, the second location is in a buffer.
   other = read_of(8);
   other.lanes = 1;
   const Offsets below{};

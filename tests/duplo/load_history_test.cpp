@@ -122,7 +122,7 @@ TEST(HistoryIndex, HashesUseAllSets) {
   EXPECT_EQ(sets_used(HistoryHash::xor_), 960);
 }
 
-// With images innermost, the 64 rows of four adjacent tiles belong to 16 images; each row maps to a set of its own.
+// With images innermost, the 64 rows of four adjacent tiles belong to 16 images; each row maps to a separate set.
 TEST(HistoryIndex, RowsOfImagesDoNotMeet) {
   const LoweredConvolution c = test::lowered(test::kLayers[5], 16, RowOrder::images_innermost);
   const TileTags tags(c, DatumIds::exact);
@@ -210,8 +210,8 @@ TEST(LoadHistory, EndedConvolutionsLeaveNothingBehind) {
   EXPECT_NE(history.find(tag(32, 0, 2), 4, Tick{2}), LoadHistory::kNone);
 }
 
-// Each released entry is counted once, by the reason of its release. With an unlimited number of entries, a store into the
-// workspace visits only the valid entries: if it visited all that ever existed, this test would take minutes.
+// With an unlimited number of entries, a store into the workspace visits only the valid entries: if it visited all that ever
+// existed, this test would take minutes.
 TEST(LoadHistory, DropsCostTheEntriesThatAreThere) {
   LoadHistory history({.entries = 0, .ways = 1, .hash = HistoryHash::low, .keep = HistoryKeep::until_overwritten});
   constexpr std::uint32_t kMany = 300'000;
@@ -229,6 +229,7 @@ TEST(LoadHistory, DropsCostTheEntriesThatAreThere) {
   }
 }
 
+// Each released entry is counted once, by the reason of its release.
 TEST(LoadHistory, CountsReleasesByReason) {
   LoadHistory history({.entries = 16, .hash = HistoryHash::shift});
   const auto make = [&](unsigned number) {

@@ -1,4 +1,5 @@
-// Tests tags of tiles against a lane-by-lane comparison, and the limits that the geometry imposes on hits of whole tiles.
+// Tests tags of tiles against an element-by-element comparison, and the limits that the geometry imposes on hits of whole
+// tiles.
 #include "models/duplo/tile_tags.h"
 
 #include <gtest/gtest.h>
