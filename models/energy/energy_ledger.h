@@ -16,7 +16,7 @@
 
 namespace lacuna {
 
-/// Events and time attributed to a kernel, to all kernels, or to the device.
+/// Events and time attributed to a kernel, to all kernels, to idle time, or to the device.
 struct EnergyShare {
   std::vector<double> counts;  ///< by index in EnergyMeter::events()
   double picoseconds = 0;
@@ -29,11 +29,12 @@ class EnergyLedger {
   /// Create the ledger when the simulation starts. `meter` must have all its events, and must outlive the ledger.
   explicit EnergyLedger(const EnergyMeter& meter);
 
-  // For all functions, an `at` earlier than the latest one passed so far is treated as the latest one.
+  // In all functions, events and time are attributed as if an `at` earlier than the latest one passed so far were the latest
+  // one.
   void start(std::uint64_t kernel, Tick at);
-  /// Numbers of events attributed to a kernel until `at`. Throws std::logic_error if the kernel has not been started.
+  /// Numbers of events attributed to a kernel until `at`. Throws std::logic_error if the kernel is not running.
   std::vector<double> counts_of(std::uint64_t kernel, Tick at);
-  /// Ends a kernel and returns its energy. Throws std::logic_error if the kernel has not been started.
+  /// Ends a kernel and returns its energy. Throws std::logic_error if the kernel is not running.
   KernelEnergy end(std::uint64_t kernel, Tick at);
   /// Records the device's power in a completed sampling interval that began at `begin`.
   void note_power(Tick begin, double watts);

@@ -44,7 +44,7 @@ struct EnergyBounds {
   }
 };
 
-/// Bits that changed between words that followed one another, and the number of such pairs of words.
+/// Number of bits that differ between consecutive words, and number of pairs of consecutive words.
 struct ToggleCount {
   std::uint64_t bits = 0;
   std::uint64_t words = 0;
@@ -66,8 +66,8 @@ class EnergyMeter {
   /// Counts since the start, by index in events().
   using Counts = std::vector<std::uint64_t>;
 
-  /// `counter` must outlive the meter. Throws std::invalid_argument if the energy is negative, std::logic_error if the same
-  /// event of the same block has been added with another energy.
+  /// `counter` must outlive the meter. Throws std::invalid_argument if the energy is negative or NaN, std::logic_error if the
+  /// same event of the same block has been added with another energy.
   void add(std::string_view block, std::string_view event, const std::uint64_t& counter, double picojoules,
            DataKind data = DataKind::none);
   /// Measures the switching of data of this kind. Each event NAME of the kind that is added later keeps the part `1 - share` of
@@ -75,7 +75,7 @@ class EnergyMeter {
   /// of changed bits relative to random data, which is averaged between two readings of the meter. `toggles` returns counts
   /// since the start.
   void measure(DataKind kind, double share, std::function<ToggleCount()> toggles);
-  /// Adds static power of a part of the block. Throws std::invalid_argument if it is negative.
+  /// Adds static power of a part of the block. Throws std::invalid_argument if the power is negative or NaN.
   void add_static(std::string_view block, double watts, StaticPower kind = StaticPower::leakage);
   /// Registers a function that is called before counters are read, to update counters derived from other data.
   void before_reading(std::function<void()> update) { updates_.push_back(std::move(update)); }
@@ -91,7 +91,7 @@ class EnergyMeter {
   void add_estimated(std::span<const std::uint64_t> counts);
 
   /// Takes the lower and upper bounds of all energies and powers from two meters with which the same blocks have registered.
-  /// Throws std::logic_error if their events differ from those of this meter. Without bounds, energies are exact.
+  /// Throws std::logic_error if their blocks or events differ from those of this meter. Without bounds, energies are exact.
   void set_bounds(const EnergyMeter& low, const EnergyMeter& high);
 
   Counts counts() const;
@@ -129,7 +129,7 @@ class EnergyMeter {
     double share = 0;
     std::function<ToggleCount()> toggles;  ///< null: not measured
     ToggleCount last;
-    double ratio = 1;  ///< changed bits since the last reading, relative to random data
+    double ratio = 1;  ///< changed bits between the last two readings, relative to random data
   };
   /// An event whose count is that of another event, weighted by changed bits.
   struct Weighted {

@@ -13,8 +13,8 @@ struct CostLine {
   double value;
 };
 
-/// High-density 6T SRAM cell measured on AMD's Radeon HD 7970, in the 28 nm process of the R9 Nano (Chipworks, "A review of
-/// TSMC 28 nm process technology", 2012).
+/// Area of a high-density 6T SRAM cell, measured on AMD's Radeon HD 7970, in the 28 nm process of the R9 Nano (Chipworks, "A
+/// review of TSMC 28 nm process technology", 2012).
 inline constexpr double kSramBitUm2 = 0.16;
 
 /// Area of the cells alone, without decoders, sense amplifiers and wires.

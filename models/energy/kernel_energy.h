@@ -13,10 +13,9 @@ namespace lacuna {
 struct KernelEnergy {
   std::vector<double> joules;  ///< energy by block of the meter; empty: not measured
   EnergyBounds bounds{};       ///< bounds of the total, from the uncertainty of the energies of events
-  /// Highest power of the device in a sampling interval that lies within the kernel; if there is no such interval, the kernel's
-  /// mean power.
+  /// Highest power of the device in a sampling interval that lies within the kernel, but at least the kernel's mean power.
   double peak_watts = 0;
-  /// Half of the 95 % confidence interval of the total, because a part of the kernel ran without timing.
+  /// Half of the 95 % confidence interval of the total, in joules; 0 if the whole kernel was timed.
   double half_width = 0;
 
   bool measured() const { return !joules.empty(); }

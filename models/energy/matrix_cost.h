@@ -39,7 +39,7 @@ inline constexpr std::array kOperators{Operator{"minplus", 1.21, 0.26}, Operator
 inline constexpr double kAllOperators = 1.69;   ///< area of the baseline with all operators
 inline constexpr double kSeparateUnits = 2.96;  ///< area of the baseline and a separate unit for each operator
 
-/// Units of other widths, Table 3.5 (c).
+/// Area of units by the width of their elements, Table 3.5 (c).
 struct Width {
   unsigned bits;
   double mma;

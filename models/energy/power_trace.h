@@ -34,7 +34,7 @@ class PowerTrace {
   void advance(Tick now) {
     if (now >= next_) read(now);
   }
-  /// Ends the last interval early.
+  /// Ends the current interval at `now`.
   void finish(Tick now);
 
  private:

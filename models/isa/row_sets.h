@@ -1,4 +1,4 @@
-// The rows of each encoding format. One function per file of rows; table.cpp builds the index from them.
+// The rows of each encoding format: one function per format, from whose rows table.cpp builds the index.
 #pragma once
 
 #include <span>

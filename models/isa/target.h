@@ -12,7 +12,7 @@ inline constexpr unsigned kLanes = 64;
 enum class Target : std::uint8_t { gfx803, gfx90a };
 inline constexpr unsigned kTargets = 2;
 
-/// Properties in which targets differ, other than table rows. One constant object per target.
+/// Properties of a target other than table rows. One constant object per target.
 struct TargetTraits {
   std::string_view name;            ///< name in the code object's target id, e.g. "gfx803"
   std::uint32_t elf_machine_flags;  ///< EF_AMDGPU_MACH value in e_flags

@@ -7,7 +7,7 @@
 //   | type  | address, lower bits    | offset |     upper bits (35, once for all lanes) : lower bits (24) : offset (5)
 //   +-------+------------------------+--------+
 //   +-------+---------------------------------+
-//   | reg-Y | 0                               |     in its other registers: the first register is Y before this one
+//   | reg-Y | 0                               |     in its other registers: the first register is Y registers before this one
 //   +-------+---------------------------------+
 //
 // The figure defines the order of the fields, Table 1 the codes. The offset is the byte's position in a transaction of 32 B.
@@ -15,8 +15,9 @@
 // same position, so the encoding does not depend on the transaction size. Lanes whose addresses differ above these 29 bits (512
 // MiB) do not share upper bits, and the load cannot be held.
 //
-// Only the first register holds the address: an instruction that overwrites this register while other registers are busy must
-// issue the load first. Inactive lanes of a register keep their data. Pure functions: no state, no time.
+// Only the first register holds the address: before an instruction overwrites this register, the load's other busy registers
+// must be requested, unless the instruction overwrites them, too. Inactive lanes of a register keep their data. Pure functions:
+// no state, no time.
 #pragma once
 
 #include <array>
@@ -150,9 +151,10 @@ constexpr std::array<RefusalText, kRefusals> kRefusalTexts{{
 }};
 
 /// Reason why the form of a vector memory instruction, which has just executed with the effects in `access`, does not allow
-/// holding the load; nullopt if the load may be held. Of several reasons, the first in the order of Refusal is returned.
-/// encode() checks Refusal::upper_bits. FLAT and buffer accesses to private memory through a swizzled descriptor, or mixed with
-/// other memory, are allowed: for them MemoryAccess has one address per lane, as for the coalescer.
+/// holding the load; nullopt if the load may be held. Of several reasons, the first in the order of Refusal is returned; for
+/// scalar instructions, Refusal::scalar. Refusal::upper_bits and Refusal::partly_held are not checked here. Buffer accesses
+/// through a swizzled descriptor, and FLAT accesses to private and other memory together, are allowed: for them MemoryAccess
+/// has one address per lane, as for the coalescer.
 std::optional<Refusal> why_not_held(const isa::Instruction& instruction, const isa::MemoryAccess& access);
 
 /// Storage cost of holding loads (section 5.5).

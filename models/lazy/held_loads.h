@@ -31,11 +31,11 @@ struct HeldLoad {
   LaneMasks zero{};          ///< lanes whose data are zero according to the zero masks
   LaneMasks served{};        ///< lanes filled by a transaction that has departed
   LaneMasks suspended{};     ///< lanes that an instruction has skipped because they do not affect its result
-  LaneMasks need{};          ///< lanes that the instruction being prepared needs
+  LaneMasks need{};          ///< lanes that must be requested before the current instruction
   bool touched = false;      ///< InstructionNeeds::touch() has found the load; false after the call
   unsigned written = 0;      ///< registers of the load that the instruction being prepared writes: bit r is register r
   // State of the load's zero reads:
-  bool has_zeros = false;    ///< `zero` has not been applied yet
+  bool has_zeros = false;    ///< `zero` is not empty and has not been applied yet
   bool waited_for = false;   ///< the wavefront waits for the zero reads
   unsigned masks_open = 0;   ///< number of zero reads without a response
   Cycles masks_at{};         ///< time of the latest response so far
@@ -76,8 +76,8 @@ class HeldLoads {
   void release(const HeldLoad& load) { free_.push_back(load.number); }
   /// Whether any register of a range waits for a load.
   static bool is_any_held(const OfWavefront& w, const isa::RegisterRange& registers);
-  /// Adds a load to those of a wavefront; the caller has set the load's slot, registers, bytes and lanes. All its lanes become
-  /// busy.
+  /// Adds a load to those of a wavefront; the caller has set the load's slot, registers, bytes and lanes. All lanes of the load
+  /// become busy.
   void enter(OfWavefront& w, HeldLoad& load);
   /// Clears the busy bits of lanes of a register that are filled or no longer needed. Returns true if these were the load's
   /// last busy lanes; the wavefront then no longer holds the load.
@@ -88,7 +88,7 @@ class HeldLoads {
     for (const std::uint16_t number : w.loads) body(*all_[number]);
     w.clear();
   }
-  /// Calls `body(load, r)` for each busy register of a range, which is register `r` of the load.
+  /// Calls `body(load, r)` for each busy register of a range: the register is register `r` of `load`.
   template <typename Body>
   void for_busy(const OfWavefront& w, const isa::RegisterRange& range, Body&& body) {
     if (range.file != isa::OperandKind::vgpr && range.file != isa::OperandKind::agpr) return;

@@ -1,6 +1,6 @@
 // Analysis of an instruction before it executes: the lanes of held loads that it needs. No time, no requests.
 //
-//   touch()   finds the loads of which the instruction reads a register, and those of several registers of which it writes one
+//   touch()   finds the loads of which the instruction reads a register, and the multi-register loads of which it writes one
 //   find()    after zero masks have been applied: finds the lanes of each register that the instruction needs
 //             (HeldLoad::need), and those that it does not need because the other operand is zero (section 4.3)
 //

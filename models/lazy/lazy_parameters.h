@@ -38,7 +38,7 @@ enum class ZeroPorts : std::uint8_t { own, shared };
 /// Held loads that are issued when an instruction finds a register busy.
 enum class FirstUse : std::uint8_t {
   needed,  ///< loads that the instruction needs: section 4.1
-  all,     ///< all loads of its wavefront, except those that wait for a zero cache or are suspended
+  all,     ///< all loads of the wavefront, except those that wait for a zero cache, and suspended lanes
 };
 
 /// Number of times that a held load occupies the compute unit's address unit.

@@ -85,7 +85,8 @@ bool LazyUnit::prepare_registers(WavefrontSlot& slot, const isa::DecodedInstruct
   return true;
 }
 
-// FirstUse::all: adds the lanes of all other loads whose masks are known, except zero and suspended lanes.
+// FirstUse::all: also marks as needed the lanes of the wavefront's other loads whose masks are known, except zero and suspended
+// lanes.
 void LazyUnit::need_all(Wavefront& w, Cycles cycle) {
   const std::vector<std::uint16_t> touched = needs_.touched();
   for (const std::uint16_t number : std::vector<std::uint16_t>(w.loads)) {
@@ -98,7 +99,7 @@ void LazyUnit::need_all(Wavefront& w, Cycles cycle) {
   }
 }
 
-// Whether the zero masks of all touched loads are known; if so, sets their zero lanes.
+// Whether the zero masks of all touched loads are known. If so, applies them; otherwise the wavefront waits for them.
 bool LazyUnit::masks_known(WavefrontSlot& slot, Wavefront& w, Cycles cycle) {
   if (zeros_ == nullptr) return true;
   w.due = cycle + Cycles{1};

@@ -4,8 +4,9 @@
 //   load         access()           encodes the request in its registers, which are busy (held_load.h); sends zero reads
 //   instruction  prepare()          waits for its busy registers: sends the requests of all registers that the same
 //                                   transactions fill
-//   store        access()           sends requests of held loads that overlap it first. A transaction of zeros is written as a
-//                                   mask only
+//   store        access()           first sends requests of held loads that overlap the store. A transaction of zeros is
+//   written
+//                                   as a mask only
 //   end          wavefront_ended()  loads that are still held are never issued
 //
 // Functional execution is eager: a load's values are in its registers when it has executed. Only its requests are held, so
@@ -19,8 +20,9 @@
 //   a store             first sends held loads that share a transaction with it, and waits for them
 //   a load              whose destinations are partly held for lanes outside of EXEC is issued eagerly: a register has one
 //                       request
-//   the first register  of a load holds its address: an instruction that reads or overwrites a lane of it needs that lane of
-//                       all other registers, and zero masks set the first register to zero only after the others
+//   the first register  of a load holds its address: an instruction that reads a lane of it needs that lane of all other
+//                       registers, an instruction that overwrites it needs that lane of the registers that it does not
+//                       overwrite, and zero masks set the first register to zero only after the others
 //   s_waitcnt           does not wait for held loads: they count as completed
 //
 // Later stages (models/compute/load_stage.h) are queried when a load executes: a load that a stage performs without requests is
@@ -56,12 +58,12 @@
 
 namespace lacuna {
 
-/// Outcomes of a compute unit's vector loads, summed over all kernels.
+/// Outcomes of a compute unit's vector loads and stores, summed over all kernels.
 struct LazyStatistics {
   LazyCounts counts{};
   std::array<std::uint64_t, held_load::kRefusals> refused{};  ///< loads that were issued eagerly, by reason
-  std::uint64_t encoded = 0;                                  ///< register lanes written with a request
-  std::uint64_t decoded = 0;                                  ///< register lanes read when their request was issued
+  std::uint64_t encoded = 0;                                  ///< register lanes into which an encoded request was written
+  std::uint64_t decoded = 0;                                  ///< register lanes whose encoded request was read to send it
 };
 
 class LazyUnit : public LoadStage, private ZeroRequests::Client {
@@ -132,7 +134,7 @@ class LazyUnit : public LoadStage, private ZeroRequests::Client {
   Tick leaves(const HeldLoad& load, Cycles cycle) const;
   MemoryTokens::Token send(const HeldLoad& load, const isa::MemoryAccess& access, std::span<const CoalescedLine> lines,
                            Cycles cycle, Cycles delay);
-  /// As send(), after the later stages have been queried. `whole`: `part` is the entire load.
+  /// As send(); before the first part of a load departs, the later stages are queried. `whole`: `part` is the entire load.
   MemoryTokens::Token depart_held(const HeldLoad& load, const isa::MemoryAccess& part, bool whole, Cycles cycle);
   /// Whether all lanes and registers of a load are busy, and will be filled by the requests about to be sent.
   static bool is_whole(const HeldLoad& load, const LaneMasks& filled);

@@ -182,8 +182,8 @@ MemoryTokens::Token LazyUnit::send(const HeldLoad& load, const MemoryAccess& acc
   return memory_.send_addressed(*load.slot, access, lines, own_counters(), leaves(load, cycle) + clock_.period() * delay.n);
 }
 
-// Later stages receive the whole load, and may perform some of its lanes; the others are requested. If a load departs in parts,
-// they receive the first part.
+// Later stages are queried once, before the first part of a load departs. They receive the whole load and may perform some of
+// its lanes; the remaining lanes of the part are requested.
 MemoryTokens::Token LazyUnit::depart_held(const HeldLoad& load, const MemoryAccess& part, bool whole, Cycles cycle) {
   const auto is_served = [](Lanes lanes) { return lanes != 0; };
   if (std::any_of(load.served.begin(), load.served.end(), is_served))
@@ -218,12 +218,14 @@ bool LazyUnit::is_whole(const HeldLoad& load, const LaneMasks& filled) {
   return true;
 }
 
-// A lane of the first register is filled together with the lanes of all registers that need its address.
+// If a lane of the first register is needed, adds that lane of the load's other busy registers: the lane of the first register
+// holds their address.
 void LazyUnit::add_followers(HeldLoad& load) {
   for (unsigned r = 1; r < load.registers.count; ++r) load.need[r] |= load.busy[r] & load.need[0];
 }
 
-// Adds to `filled` the other lanes and registers of the load that the lines just coalesced fill.
+// Adds to `filled` the other lanes and registers of the load that the lines just coalesced fill; a lane of the first register
+// only if that lane of all other busy registers is filled, too.
 void LazyUnit::find_neighbours(const HeldLoad& load, LaneMasks& filled) {
   const Coalescer& sent = memory_.lines();
   for (unsigned r = 0; r < load.registers.count; ++r) {
@@ -236,7 +238,8 @@ void LazyUnit::find_neighbours(const HeldLoad& load, LaneMasks& filled) {
   for (unsigned r = 1; r < load.registers.count; ++r) filled[0] &= ~(load.busy[r] & ~filled[r]);
 }
 
-// Compares memory with the values of the load, which the busy registers still hold, since no instruction has written them.
+// Compares memory with the values of the load's needed lanes, which the busy registers still hold, since no instruction has
+// written them. Counts the lanes that differ.
 void LazyUnit::check_memory(const HeldLoad& load) {
   const isa::Wavefront& wave = load.slot->wave;
   decode_addresses(load);
@@ -307,7 +310,7 @@ HeldLoad::LaneMasks LazyUnit::find_zeros(const isa::RegisterRange& registers, co
   const isa::LaneAddresses& addresses = memory_.addresses();
   const bool by_register =
       bytes >= 4 && zeros_->mask_bits() == 32 && zeros_->all_known() && is_aligned(addresses, access.lanes, 4);
-  // The first register of a lane that extends into another transaction waits for the other registers, and so for both
+  // Excludes lanes that extend into another transaction: their first register waits for the other registers, and so for both
   // transactions.
   Lanes within = access.lanes;
   if (registers.count > 1) {
@@ -364,8 +367,8 @@ void LazyUnit::apply_zeros(HeldLoad& load) {
   free_lanes(load, 0, load.zero[0] & ~others);
 }
 
-// A load of eager_zero: a line whose loaded words are all zero arrives with the first response of memory or masks. A later
-// stage is queried first: a load that it performs needs no masks.
+// Executes a load in mode eager_zero: a line whose loaded words are all zero arrives with the first response, from memory or
+// from the zero cache. Later stages are queried first: a load that a stage performs needs no masks.
 MemoryTokens::Token LazyUnit::load_with_masks(WavefrontSlot& slot, const isa::DecodedInstruction& instruction,
                                               Counters counters, Cycles cycle) {
   MemoryAccess access = slot.wave.access;
@@ -452,7 +455,7 @@ MemoryTokens::Token LazyUnit::store_with_masks(WavefrontSlot& slot, const isa::D
   const unsigned masks = zeros_->find_masks_to_write(lines, atomic);
   if (masks == 0) return memory_.send(slot, access, lines, counters, cycle);
   count(slot, LazyCount::zero_writes, masks);
-  // Finds lines to which the instruction stores only whole words that are all zero.
+  // Finds lines to which the instruction stores only zeros, in whole units of `mask_bits`.
   const isa::Operand* data = stored_data(instruction);
   const unsigned granule = zeros_->mask_bits() / 8;
   lines_.begin();

@@ -11,7 +11,7 @@ namespace {
 
 std::uint64_t round_up(std::uint64_t n, std::uint64_t unit) { return (n + unit - 1) / unit * unit; }
 
-// Bytes of the masks of all partitions, in whole rounds of interleaving.
+// Bytes of the masks of all partitions, in whole rounds of interleaving or, with one partition, in whole transactions.
 Bytes mask_bytes(const AddressSlice& data, unsigned mask_bits, unsigned transaction) {
   const bool interleaved = data.count() > 1;
   const std::uint64_t of_each =

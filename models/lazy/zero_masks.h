@@ -1,9 +1,9 @@
 // Zero masks of GPU memory (LazyGPU, ISCA '25, section 4.2): their addresses, and the words for which they are valid.
 //
-// A mask has a bit for each `mask_bits` bits of memory: the bit is set if all of these are zero. Masks move in transactions, as
-// data do. A mask transaction of 32 bytes covers 32 x mask_bits consecutive bytes of one memory partition's local addresses.
-// With P partitions interleaved every I bytes, these are consecutive bytes of memory if I is at least 32 x mask_bits, and
-// otherwise the partition's chunks of consecutive rounds of interleaving.
+// A mask has a bit for each `mask_bits` bits of memory: the bit is set if all of these are zero. Masks are transferred in
+// transactions, as data are. A mask transaction of 32 bytes covers 32 x mask_bits consecutive bytes of one memory partition's
+// local addresses. With P partitions interleaved every I bytes, these are consecutive bytes of memory if I is at least 32 x
+// mask_bits, and otherwise the partition's chunks of consecutive rounds of interleaving.
 //
 // Masks are stored in the DRAM of their partition, after its data. Their bus addresses are visible only inside the GPU's memory
 // system.
@@ -28,7 +28,8 @@ namespace lacuna {
 class ZeroMaskMap {
  public:
   /// `data`: slice of any partition of the memory. `mask_base`: first bus address of the masks. `transaction`: bytes of a mask
-  /// transaction. Throws std::invalid_argument if a partition's interleave is not a multiple of a transaction.
+  /// transaction. Throws std::invalid_argument if `transaction` is not a power of two, or if the interleave of several
+  /// partitions is not a multiple of it.
   ZeroMaskMap(const AddressSlice& data, std::uint64_t mask_base, unsigned mask_bits, unsigned transaction = 32);
 
   /// Partition 0's slice of the range of all masks, which is interleaved as the data are, without the address hash.
@@ -49,7 +50,7 @@ class ZeroMaskMap {
     std::uint64_t transaction;  ///< bus address of the mask transaction
     unsigned bit;               ///< bit in the transaction: 0 is bit 0 of byte 0
   };
-  /// Location of the mask bit for a byte of memory, given by its bus address.
+  /// Location of the mask bit for the byte of memory at a bus address.
   Place find(std::uint64_t address) const {
     const std::uint64_t bit = data_.local(address) * 8 / mask_bits_;
     const std::uint64_t byte = bit / 8 & ~std::uint64_t{transaction_ - 1};
@@ -66,9 +67,9 @@ class ZeroMaskMap {
 /// Words of memory with a valid mask, if only stores of wavefronts update masks (`lazy.masks = stores`). One bit per 32-bit
 /// word, in host memory that is allocated only where words are known.
 ///
-/// Within a time window compute units see the state at its beginning: words that become known by their stores are collected for
-/// each group of units that a host thread runs. They are applied at the end of the window, group after group, so the state does
-/// not depend on the number of threads.
+/// Within a time window compute units see the state at the window's beginning: their stores and atomic operations are collected
+/// for each group of units that a host thread runs, and are applied at the end of the window, group after group. The state
+/// therefore does not depend on the number of threads.
 class ZeroMasks : public WindowObserver, public WriteObserver {
  public:
   /// Covers bus addresses [base, base + size); initially all words are unknown. `groups`: number of groups of compute units.

@@ -2,7 +2,7 @@
 // stores.
 //
 // Lines whose masks are in one transaction share a request. Requests depart one per cycle, through a separate port with the
-// address translation of the vector port, and so reach the zero cache before the data's requests reach the L1 cache.
+// address translation of the vector port, so they do not wait for the requests of the data.
 #pragma once
 
 #include <array>
@@ -46,15 +46,16 @@ class ZeroRequests : private MemoryClient {
     collect(lines, Use::load);
     return static_cast<unsigned>(masks_.size());
   }
-  /// Finds the mask transactions of lines that an instruction stores to, and records the store in ZeroPath::masks. Returns the
-  /// number of transactions.
+  /// Finds the mask transactions of lines to which an instruction writes, and records the store or atomic operation in
+  /// ZeroPath::masks. Returns the number of transactions.
   unsigned find_masks_to_write(std::span<const CoalescedLine> lines, bool atomic) {
     collect(lines, atomic ? Use::atomic : Use::store);
     return static_cast<unsigned>(masks_.size());
   }
-  /// Whether all masks of the lines passed last to find_masks() or find_masks_to_write() are known.
+  /// Whether the masks of the lines passed last to find_masks() or find_masks_to_write() are known without ZeroPath::masks: all
+  /// lines have masks, and all masks are known.
   bool all_known() const { return all_covered_ && path_.masks == nullptr; }
-  /// Whether the mask of a word of memory, given by its bus address, is known.
+  /// Whether the mask of the word of memory at a bus address is known.
   bool known(std::uint64_t address) const {
     return address != PhysicalAddresses::kUnmapped && path_.map->covers(address) &&
            (path_.masks == nullptr || path_.masks->known(address));

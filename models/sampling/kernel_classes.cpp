@@ -18,9 +18,9 @@ constexpr unsigned kLongestCheck = 256;
 // of SIMD turns in which launches start (docs/guide/timing.md): by 0.3 to 3.8 % over 16 starts of ten workloads. Three launches
 // may by chance start in the same phases.
 constexpr double kLeastHalfWidth = 0.03;
-// Minimum difference, relative to the predicted time, at which a check restarts the class.
+// Minimum difference, relative to the predicted time, at which a timed launch restarts its class.
 constexpr double kCheckedDifference = 0.04;
-constexpr double kSameWork = 0.01;  // maximum range of a class's instruction counts, relative to their mean
+constexpr double kSameWork = 0.01;  // maximum difference of instruction counts, relative
 
 }  // namespace
 

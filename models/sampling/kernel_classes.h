@@ -1,5 +1,5 @@
-// Classes of kernel launches that are expected to take the same time: launches of the same code and grid that follow launches
-// of the same code and grid. If their times differ, launches with the same arguments form a class.
+// Classes of kernel launches that are expected to take the same time: launches that agree in code and grid, and whose preceding
+// launches agree in code and grid. If the times in a class differ, launches with the same arguments form a class.
 //
 // A class predicts the time of further launches when the times of its timed launches have a narrow interval. Launches are timed
 // again after an increasing number of predictions; a timed launch that does not agree with the prediction restarts the class.
@@ -38,15 +38,16 @@ class KernelClasses {
   /// `error`: largest half-width of the 95 % interval of a class's mean, as a share of the mean, at which the class predicts.
   explicit KernelClasses(double error) : error_(error) {}
 
-  /// Number of the class of a launch, from 1.
+  /// Returns the number of the class of a launch, from 1; adds the class if it is new.
   std::uint64_t find(const KernelKey& key);
   /// Class number for kernels that are never predicted.
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
-  /// Records that a launch of class `number`, which cannot predict, has been timed after an untimed launch of class `before`.
-  /// That class does not predict until `number` does: otherwise launches of `number` would always find the L2 in a wrong state.
+  /// Records that a launch of class `number` has been timed after an untimed launch of class `before`. If `number` cannot
+  /// predict, `before` predicts only while `number` does: otherwise launches of `number` would always find the L2 in a wrong
+  /// state.
   void follows(std::uint64_t number, std::uint64_t before);
-  /// Whether launches of the class have been found to take different times.
+  /// Whether launches of the class have been found to differ in their times or instruction counts.
   bool varies(std::uint64_t number) const {
     const Class& c = classes_[number - 1];
     return c.cycles.samples >= kFewest && !prediction_of(c);
@@ -57,8 +58,8 @@ class KernelClasses {
   /// `comparable`: false if the launch before it was not timed, so the state of the L2 differs from that in a timed run. The
   /// times of such a launch are not used.
   void add(std::uint64_t number, double cycles, double half_width, std::uint64_t instructions, bool comparable);
-  /// Called when a predicted launch has executed. A launch whose instruction count differs from that of the timed launches
-  /// restarts its class. Returns the prediction for `instructions`.
+  /// Called when a predicted launch has executed. A launch whose instruction count differs from the predicted one by more than
+  /// 1 % restarts its class. Returns the prediction for `instructions`.
   KernelPrediction executed(std::uint64_t number, const KernelPrediction& prediction, std::uint64_t instructions);
 
  private:
@@ -71,7 +72,7 @@ class KernelClasses {
     std::uint64_t period = 0;     ///< number of predictions before the next check
     unsigned checks = 0;          ///< launches to be timed before predictions continue
     bool restarted = false;       ///< the first launch's time differed from the second's and has been dropped
-    std::uint64_t successor = 0;  ///< class without whose predictions this class does not predict (see follows()); 0: none
+    std::uint64_t successor = 0;  ///< this class predicts only while class `successor` does (see follows()); 0: no condition
   };
   std::optional<KernelPrediction> prediction_of(const Class& c) const;
   bool predicts(std::uint64_t number) const { return number != kNever && prediction_of(classes_[number - 1]); }

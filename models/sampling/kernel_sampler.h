@@ -38,8 +38,8 @@ namespace lacuna {
 
 class KernelSampler final : public DispatchSampler, public WindowEndListener {
  public:
-  /// Referenced objects outlive this one. `waits` objects to code that may wait for other workgroups; `l2_refill`: time in
-  /// which memory can fill the whole L2.
+  /// Referenced objects outlive this one. `waits` reports code that may wait for other workgroups; `l2_refill`: time in which
+  /// memory can fill the whole L2.
   KernelSampler(const SamplingParameters& parameters, Clock clock, Windows& windows, Dispatcher& dispatcher,
                 std::vector<ComputeUnit*> units, UntimedUnits& untimed, SkippedResults& skipped,
                 const isa::MemoryInterface& memory, CodeCheck waits, Cycles l2_refill);
@@ -84,7 +84,7 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
     Cycles mark_from{};             ///< earliest start of the next sample of workgroups
     std::uint64_t mark_after = 0;   ///< number of workgroups that had ended after the latest untimed part
     double workgroups = 1;          ///< minimum length of the next untimed part of workgroups, in samples
-    double part = 0;                ///< number of workgroups of an untimed part while samples agree; 0: samples do not agree
+    double part = 0;                ///< minimum length of an untimed part, in workgroups, while samples agree; otherwise 0
     std::uint64_t skipped = 0;      ///< number of workgroups of the latest untimed part, if they were skipped
     double skipped_each = 0;        ///< estimated instructions of each skipped workgroup
     bool other_workgroups = false;  ///< the latest part's mix differed from the sample's: all further workgroups are timed
@@ -102,14 +102,14 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
   void restart_slices(Cycles from);
   bool end_slice(const Dispatch& dispatch, Cycles end);
   void sample_taken(Dispatch& dispatch, const TimeSample& sample, Cycles end);
-  /// Number of instructions of the next untimed part; 0: none follows.
+  /// Number of instructions of the next untimed part; 0: no part follows.
   std::uint64_t choose_length(const Dispatch& dispatch);
   bool in_tail(const Dispatch& dispatch);
   /// Estimated instructions until the end of the kernel; nullopt: unknown.
   static std::optional<double> remaining(const Dispatch& dispatch);
   /// Estimated instructions per workgroup; nullopt: no workgroup has ended.
   static std::optional<double> of_workgroup(const Dispatch& dispatch);
-  /// Updates the sample of workgroups. True: the sample was complete, and workgroups have been run without timing.
+  /// Updates the sample of workgroups. True: the sample was complete, and workgroups have been run without timing or skipped.
   bool count_workgroups(Dispatch& dispatch, Cycles end);
   std::uint64_t choose_workgroups(const Dispatch& dispatch, std::uint64_t of_sample) const;
   /// Runs workgroups without timing, or skips them. Returns their instructions.

@@ -29,9 +29,9 @@ struct TimeSample {
   std::uint64_t instructions = 0;
 };
 
-/// The sample that consists of `slices`, at least four; nullopt if their rate drifts or spreads too much, or if they have no
-/// instructions. `tolerance`: difference between the rates of the first and the second half, as a share, up to which the rate
-/// is considered steady.
+/// The sample that consists of `slices`; nullopt if there are fewer than four, if their rate drifts or spreads too much, or if
+/// they have no instructions. `tolerance`: difference between the rates of the first and the second half, as a share, up to
+/// which the rate is considered steady, unless twice the standard error is larger.
 std::optional<TimeSample> steady_sample(std::span<const TimedSlice> slices, double tolerance);
 
 struct TimeEstimate {

@@ -23,7 +23,7 @@ class SkippedResults final : public DispatchCheck {
   void reset() { first_.clear(); }
 
  private:
-  /// The place in the code of the first condition that depends on loaded data; nullopt: there is none.
+  /// Location in the code of the first condition that depends on loaded data; nullopt: there is none.
   const std::optional<std::string>& loaded_control(const Dispatch& dispatch);
 
   const isa::MemoryInterface& memory_;

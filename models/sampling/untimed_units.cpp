@@ -18,8 +18,8 @@ namespace {
 constexpr unsigned kUnits = 8;
 // Instructions of a wavefront before others continue: many, so that its registers stay in the host's caches.
 constexpr Cycles kRoundOfUnit{10'000};
-// Size of a chunk, per unit: long compared with the time in which threads begin and end together, and with few enough stores
-// that they stay in the host's caches.
+// Size of a chunk, per unit: long compared with the time that threads need to begin and end a chunk together, and with few
+// enough stores that these stay in the host's caches.
 constexpr double kInstructionsOfChunk = 400'000;
 constexpr std::size_t kLinesOfChunk = 8'192;
 // The first chunk is smaller by this factor, since the number of stores is not known yet. Each later chunk is at most twice as
@@ -64,7 +64,8 @@ class UntimedUnits::Unit final : public sc_core::sc_module, private ComputeUnitL
   /// Number of lines that the unit has stored to in the latest chunk.
   std::size_t lines_of_chunk() const { return lines_; }
 
-  /// Assigns workgroups [first, first + count) of a dispatch. At most `most_instructions` are executed.
+  /// Assigns workgroups [first, first + count) of a dispatch. Execution stops after the round in which the unit exceeds
+  /// `most_instructions`.
   void begin(Dispatch& dispatch, std::uint64_t first, std::uint64_t count, std::uint64_t most_instructions) {
     dispatch_ = &dispatch;
     next_ = first;
@@ -75,7 +76,8 @@ class UntimedUnits::Unit final : public sc_core::sc_module, private ComputeUnitL
     until_ = later(windows_.end(), clock_.ceil(kernel_time()));
     unit_.set_buffered(true, until_);
   }
-  /// On any thread: executes the workgroups until they have ended, or until those left are held.
+  /// On any thread: executes the workgroups until they have ended, until those left are held, or until the limit on
+  /// instructions.
   void run_buffered() {
     run([this] { unit_.run_buffered(until_); });
   }
@@ -83,7 +85,8 @@ class UntimedUnits::Unit final : public sc_core::sc_module, private ComputeUnitL
     lines_ = stores_.lines();
     stores_.flush();
   }
-  /// Performs accesses that have been held, executes what depends on them, and delivers all reports.
+  /// Delivers the reports, then continues the wavefronts that have been held; their accesses and reports take effect
+  /// immediately.
   void complete() {
     const bool held = !unit_.idle();
     windows_.deliver_reports();

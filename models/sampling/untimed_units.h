@@ -5,9 +5,8 @@
 // kUnits units. Within a chunk a unit sees memory as it was at the beginning of the chunk, and its own later stores. At the end
 // of a chunk,
 //   1. stores are written to memory, unit after unit;
-//   2. wavefronts that have been held before an atomic operation, or before an access that must follow an atomic operation, run
-//      to their end on memory itself, unit after unit;
-//   3. reports are delivered.
+//   2. unit after unit, reports are delivered, and wavefronts that have been held before an atomic operation, or before an
+//      access that must follow an atomic operation, run to their end on memory itself.
 // The unit that executes a workgroup, and the order of these steps, do not depend on the number of threads: results are equal
 // bit by bit on any host, even if workgroups race for data.
 #pragma once
@@ -30,18 +29,18 @@ class UntimedUnits final : public sc_core::sc_module {
   /// unit.
   static constexpr double kMostInstructions = 4;
 
-  /// `context`: that of the timed units; its mode, listener and stages are not used. `first_group`: number of groups of the
-  /// timed units (Dispatch::work_of()). Faults are reported to `dispatcher`. `threads` null: all units run on the caller's
-  /// thread.
+  /// `context`: that of the timed units; its mode, LDS banks, listener and stages are not used. `first_group`: number of groups
+  /// of the timed units (Dispatch::work_of()). Faults are reported to `dispatcher`. `threads` null: all units run on the
+  /// caller's thread.
   UntimedUnits(sc_core::sc_module_name name, const ComputeUnitParameters& parameters, const ComputeUnitContext& context,
                unsigned first_group, Dispatcher& dispatcher, WorkerThreads* threads);
   ~UntimedUnits() override;
 
   /// Executes the dispatch's next `count` workgroups, which have not been launched, and counts them as finished. The dispatch
   /// must use no scratch memory. `instructions_of_each`: expected number of instructions of a workgroup. Returns the number of
-  /// workgroups that have ended: fewer if a workgroup waits or has executed kMostInstructions times the expected instructions,
-  /// or if the dispatch has failed; 0 if workgroups of an earlier call have not ended. Workgroups that wait continue in
-  /// simulated time, and are counted when they end.
+  /// workgroups that have ended: fewer if a workgroup waits, if a unit has executed over kMostInstructions times the expected
+  /// instructions plus a million, or if the dispatch has failed; 0 if workgroups of an earlier call have not ended. Workgroups
+  /// that wait continue in simulated time, and are counted when they end.
   std::uint64_t execute(Dispatch& dispatch, std::uint64_t count, double instructions_of_each);
   /// Drops the workgroups of a dispatch.
   void abort(const Dispatch& dispatch);

@@ -26,7 +26,7 @@ Verdict verdict(const InstructionRow& row);
 /// A place in the code at which a wavefront would stop.
 struct CodeProblem {
   std::uint64_t pc = 0;
-  std::string mnemonic;  ///< ".long 0x…" if it is not an instruction
+  std::string mnemonic;  ///< ".long 0x…" if it is not an instruction, "" if it is no code
   std::string reason;
 };
 
@@ -45,7 +45,7 @@ struct InstructionUse {
 struct CodeInventory {
   std::uint64_t instructions = 0;
   std::map<std::string, InstructionUse, std::less<>> uses;  ///< by mnemonic, in alphabetical order
-  std::vector<CodeProblem> problems;                        ///< ascending by pc
+  std::vector<CodeProblem> problems;                        ///< ascending by pc, that of the entry point last
   std::vector<CodeRange> ranges;                            ///< address ranges of the code, ascending
   MatrixExtensions extensions = MatrixExtensions::none;     ///< matrix extensions whose codes the kernel uses
   unsigned calls = 0;

@@ -13,7 +13,7 @@
 namespace lacuna::isa {
 
 struct PlacedInstruction {
-  std::uint64_t address = 0;  ///< address of its first byte
+  std::uint64_t address = 0;  ///< address of the first byte
   Instruction instruction;
   RegisterUse use;
   std::uint32_t block = 0;

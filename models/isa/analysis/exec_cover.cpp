@@ -97,7 +97,7 @@ bool ExecCover::apply_saving(const Instruction& instruction) {
   return true;
 }
 
-/// d = p op q, where d may be EXEC and p, q may contain it.
+/// d = p op q, where each of d, p and q may be EXEC.
 bool ExecCover::apply_logic(const Instruction& instruction) {
   const Logic logic = logic_of(instruction);
   if (logic == Logic::none) return false;

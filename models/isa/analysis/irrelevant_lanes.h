@@ -3,8 +3,8 @@
 // section 4.3).
 //
 // The functions examine an instruction that is about to execute. The wavefront's registers already hold the data of loads that
-// the modelled machine has not performed yet: the caller passes the lanes of these loads, and their values do not influence the
-// result.
+// the modelled machine has not performed yet: the caller passes the lanes of these loads to irrelevant_lanes(), whose result
+// does not depend on the values in them.
 //
 // A source is zero in a lane if all bits that the instruction reads are zero: the half that OP_SEL selects; for packed sources,
 // all halves (for packed f32, registers) that either operation selects; for 64-bit sources, both words. The sign of a
@@ -56,9 +56,9 @@ std::uint64_t irrelevant_lanes(const Instruction& instruction, const Wavefront& 
 /// OtimesIeee::strict allows.
 ///
 /// Three cases are decided by inspection: an operand that is not NaN, infinite or negative changes no bit; nor does a negative
-/// operand if the addend is not zero; without an addend and ABS, a negative operand changes the sign of the product. In all
-/// other cases the instruction is executed twice on copies. The wavefront and the host's floating-point environment are not
-/// changed.
+/// operand if the addend is neither zero nor denormal; without an addend, ABS, OMOD and CLAMP, a negative operand changes the
+/// sign of the product. In all other cases the instruction is executed twice on copies. The wavefront and the host's
+/// floating-point environment are not changed.
 std::uint64_t differing_lanes(const Instruction& instruction, const Wavefront& wave, unsigned other, std::uint64_t lanes);
 
 }  // namespace lacuna::isa

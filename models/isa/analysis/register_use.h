@@ -35,7 +35,7 @@ RegisterUse register_use(const Instruction& instruction);
 /// State that the instruction accesses. An instruction raises events only if its reach is `outside` or `nothing`.
 Reach reach_of(const Instruction& instruction);
 
-/// Number of registers of each kind allocated to a wavefront, below 2^15 each. Packed, so that one subtraction compares them
+/// Numbers of registers of each kind allocated to a wavefront, below 2^15 each. Packed, so that one subtraction compares them
 /// with the registers that an instruction names; every executed instruction is checked.
 class Allocation {
  public:
@@ -52,7 +52,7 @@ class Allocation {
     return vgprs | std::uint64_t{agprs} << 16 | std::uint64_t{sgprs} << 32 | std::uint64_t{rest} << 48;
   }
   static constexpr unsigned kRest = 0xffff;
-  /// A guard bit above each count, which remains set if the subtracted number is at most the count.
+  /// Guard bits, one above each count: a bit remains set if the subtracted number is at most the count.
   static constexpr std::uint64_t kEnough = 0x8000'8000'8000;
 
   std::uint64_t packed_;

@@ -13,14 +13,15 @@
 
 namespace lacuna::isa {
 
-/// Decodes one instruction from `words` (at least one word; at most three are read). Returns the instruction, or `ok` = false
-/// and the reason in `error` ("unknown VOP2 opcode 61", "truncated: literal missing"). A matrix extension code that is not in
-/// `codes` decodes to an instruction without an executor.
+/// Result of decode(): an instruction, or the reason why there is none.
 struct DecodeResult {
   bool ok = false;
   Instruction instruction;
-  std::string error;
+  std::string error;  ///< such as "unknown VOP2 opcode 61", "truncated: second word missing"
 };
+
+/// Decodes one instruction from the `available` words at `words`, of which at most three are read. A matrix extension code that
+/// is not in `codes` decodes to an instruction without an executor.
 DecodeResult decode(const std::uint32_t* words, std::size_t available, Target target, const MatrixCodes& codes = {});
 
 /// Text as printed by `llvm-objdump-16 -d`; branch targets as printed for code without symbols.

@@ -240,7 +240,7 @@ class Printer {
       text_ += "_e32";
     }
   }
-  // gfx8 compares have no suffix in LLVM's syntax: the selectors distinguish them.
+  // The SDWA form of gfx8 compares has no suffix in LLVM's syntax: the selectors distinguish it.
   const char* sdwa_suffix() const { return row_.format == Format::vopc && target_ == Target::gfx803 ? "" : "_sdwa"; }
 
   static std::string wrapped(const char* before, const std::string& text, const char* after) {

@@ -40,7 +40,7 @@ inline constexpr std::size_t kUnits = static_cast<std::size_t>(Unit::count);
 
 struct UnitText {
   std::string_view name;          ///< name in the output files
-  std::string_view instructions;  ///< instructions that it executes
+  std::string_view instructions;  ///< instructions that the unit executes
 };
 inline constexpr std::array<UnitText, kUnits> kUnitTexts{{{"valu", "vector ALU instructions"},
                                                           {"salu", "scalar ALU instructions"},
@@ -143,7 +143,7 @@ struct Operand {
   std::uint64_t value = 0;
 };
 
-/// Modifiers of the VOP encodings, SDWA and DPP included; all zero for an unmodified instruction.
+/// Modifiers of the VOP encodings, SDWA and DPP included; the defaults are those of an instruction without modifiers.
 struct VectorModifiers {
   std::uint8_t neg = 0;  ///< bit i: negate source i (after abs)
   std::uint8_t abs = 0;
@@ -197,7 +197,7 @@ struct Instruction {
   Unit unit = Unit::special;
   LatencyClass latency = LatencyClass::nop;
   Format format = Format::sopp;
-  std::uint8_t size = 0;  ///< bytes: 4, 8, or 12 with a literal
+  std::uint8_t size = 0;  ///< bytes, including a literal, SDWA or DPP word
   std::uint8_t destinations = 0;
   std::uint8_t sources = 0;
   std::uint8_t passes = 0;       ///< for a matrix instruction, the passes for which it occupies the matrix unit; otherwise 0
@@ -206,7 +206,7 @@ struct Instruction {
   std::uint16_t max_vgpr = 0;    ///< one more than the highest VGPR named, 0 if none: must not exceed the allocation
   std::uint16_t max_agpr = 0;    ///< one more than the highest AGPR named, 0 if none: must not exceed the allocation
   std::uint16_t max_sgpr = 0;  ///< one more than the highest of SGPRs 0 to 101 named, 0 if none: must not exceed the allocation
-  std::uint16_t profile = 0;   ///< number of its profile (models/isa/analysis/execution_profile.h), set by DecodedCode
+  std::uint16_t profile = 0;   ///< number of the profile (models/isa/analysis/execution_profile.h), set by DecodedCode
   std::int32_t immediate = 0;  ///< SIMM16 of SOPK and SOPP, sign-extended; the literal of s_setreg is a source
   std::array<Operand, kMaxDestinations> dst{};
   std::array<Operand, kMaxSources> src{};

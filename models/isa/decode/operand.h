@@ -125,7 +125,7 @@ inline std::uint64_t read_scalar64(const Operand& operand, const Wavefront& wave
   return read_special64(operand.index, wave);
 }
 
-/// Executor for rows that name none: raises Event::illegal_instruction.
+/// Executor of rows that name none, and of forms that are not supported: raises Event::illegal_instruction.
 void execute_unsupported(const Instruction& instruction, Wavefront& wave);
 
 }  // namespace lacuna::isa

@@ -16,7 +16,7 @@ constexpr std::array kFormats{Format::sop1,   Format::sop2,    Format::sopk,  Fo
                               Format::global, Format::scratch, Format::mubuf, Format::mtbuf};
 constexpr unsigned kFormatCount = static_cast<unsigned>(kFormats.size());
 
-/// The rows of one source file.
+/// The rows of one encoding format.
 struct RowSet {
   Format format;  // VOP3: both layouts
   std::span<const InstructionRow> (*rows)();

@@ -38,7 +38,7 @@ enum RowFlags : std::uint64_t {
   kReadsM0 = 1u << 5,
   kWritesM0 = 1u << 6,  ///< M0 is written in addition to destinations: it holds the state of VGPR indexing
   kCommutes = 1u << 7,
-  kReadsDst = 1u << 8,  ///< mac/fmac, sdwa preserve, v_movreld: destination is also a source
+  kReadsDst = 1u << 8,  ///< destination is also a source: mac/fmac, v_movreld, d16 loads
   kBranch = 1u << 9,
   kNoSdwa = 1u << 10,
   kNoDpp = 1u << 11,

@@ -8,8 +8,8 @@
 //
 // `Design` contains the parameters that the thesis does not specify, and those whose printed values cannot give the exact
 // result that the thesis claims. kThesis has the values as printed; exact_design() returns the values that a correctly rounded
-// result requires. Executors (m3xu.h) do not simulate the steps: they compute the result of exact_design(), and tests compare
-// the two. docs/guide/matrix-unit-arithmetic.md explains the numbers.
+// result requires. Executors (matrix_extensions.cpp) do not simulate the steps: they compute the result of exact_design(), and
+// tests compare the two. docs/guide/matrix-unit-arithmetic.md explains the numbers.
 #pragma once
 
 #include <array>

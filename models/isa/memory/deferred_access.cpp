@@ -44,7 +44,7 @@ void DeferredAccessPerformer::perform(DeferredAccess& access) {
   stand_in.stores = nullptr;
   stand_in.event = Event::none;
   // Copies the destination, parts of which the instruction does not write: inactive lanes, halves of registers. Sources are
-  // copied afterwards, since they may overlap it.
+  // copied afterwards, since they may overlap the destination.
   for (unsigned i = 0; i < instruction.destinations; ++i) {
     const Operand& to = instruction.dst[i];
     if (is_vector_operand(to)) std::copy_n(wave.planes(to), std::size_t{to.words} * kLanes, plane(to.kind, to.index));

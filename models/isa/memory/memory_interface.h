@@ -70,8 +70,8 @@ struct MemoryAccess {
   bool returns_data = false;  ///< loads, and atomics with GLC
   bool glc = false;
   bool slc = false;
-  std::uint8_t bytes_per_lane = 0;   ///< contiguous bytes from each lane's address; 0 for cache-control instructions
-  std::uint64_t lanes = 0;           ///< lanes that access memory (FLAT: only lanes whose address is in `space`)
+  std::uint8_t bytes_per_lane = 0;   ///< bytes per lane, contiguous except in private memory; 0: cache control
+  std::uint64_t lanes = 0;           ///< lanes that access memory (FLAT: except lanes in LDS, see `lds_lanes`)
   std::uint64_t lds_lanes = 0;       ///< FLAT only: lanes whose addresses are in the shared aperture
   bool deferred = false;             ///< no data have been moved yet: see Wavefront::stores
   bool dual = false;                 ///< DS read2/write2: each lane has a second address

@@ -74,7 +74,7 @@ bool LaneTargets::resolve_in_window(const Wavefront& wave, std::uint64_t lanes, 
   if (lanes == kAllLanes && limit < kSign) {
     for (unsigned l = 0; l < kLanes; ++l) {
       const std::uint64_t offset = address[l] - window.base;
-      outside |= offset | (limit - offset);  // either has the sign bit if offset > limit
+      outside |= offset | (limit - offset);  // one of the two has the sign bit if offset > limit
       at_[l] = host + offset;
     }
     return (outside & kSign) == 0;
@@ -91,7 +91,7 @@ bool LaneTargets::resolve_in_window(const Wavefront& wave, std::uint64_t lanes, 
 bool LaneTargets::resolve_global(Wavefront& wave, std::uint64_t lanes, unsigned bytes, Access wanted) {
   if (lanes == 0) return true;
   const std::array<std::uint64_t, kLanes>& address = wave.addresses->global;
-  // Usual case: the window of the first lane holds all of them.
+  // Usual case: the window of the first lane contains all lanes.
   if (translate(wave, address[static_cast<unsigned>(std::countr_zero(lanes))], bytes, wanted) != nullptr &&
       resolve_in_window(wave, lanes, bytes, wanted)) {
     return true;

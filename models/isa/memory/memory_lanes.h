@@ -92,8 +92,8 @@ template <typename Place>
   return is_zero(apart) ? RowShape::one_place : RowShape::scattered;
 }
 
-/// Copies the dwords of adjacent lanes at `host`, or the one dword of lanes at the same position. Uses one host register:
-/// memcpy would use two, and std::fill_n a store per lane.
+/// copy_row() loads the dwords of adjacent lanes at `host`, fill_row() the one dword of lanes at the same position. Both use
+/// one host register: memcpy would use two, and std::fill_n a store per lane.
 inline void copy_row(const std::byte* host, std::uint32_t* dst) {
   using Row [[gnu::vector_size(kRowLanes * 4), gnu::aligned(1), gnu::may_alias]] = std::uint32_t;
   *reinterpret_cast<Row*>(dst) = *reinterpret_cast<const Row*>(host);
@@ -155,8 +155,8 @@ class LaneTargets {
   /// As resolve_in_window(); if that fails, resolves lane by lane and returns false only after reporting a fault. Both
   /// functions also overwrite the targets of other lanes, so they must be called before the other lanes are resolved.
   bool resolve_global(Wavefront& wave, std::uint64_t lanes, unsigned bytes, Access wanted);
-  /// Resolves `lanes` with the given offsets in the workgroup's LDS, below `limit`; lanes beyond it read zero and write
-  /// nothing.
+  /// Resolves `lanes` with the given offsets in the workgroup's LDS. Lanes whose bytes extend beyond `limit` read zero and
+  /// write nothing.
   void resolve_lds(Wavefront& wave, std::uint64_t lanes, const std::uint32_t* offsets, unsigned bytes, std::uint32_t limit);
   /// Resolves `lanes` with the given offsets into the wavefront's swizzled private memory; fills wave.addresses->global with
   /// the address of each lane's first byte. `base` is the GPU virtual address of the wavefront's scratch. Returns false after

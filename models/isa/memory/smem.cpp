@@ -40,8 +40,8 @@ void note_access(const Instruction& i, Wavefront& w, U64 address, unsigned words
   access.scalar_address = address;
 }
 
-// Copies `words` dwords between positions in memory and `data`. With a store buffer, writes go to it and reads search it first.
-// False: the access has been deferred.
+// Copies `words` dwords between each of the positions in memory and `data`. With a store buffer, writes go to it and reads
+// search it first. False: the access has been deferred.
 bool move(Wavefront& w, std::span<std::byte* const> places, unsigned words, U32* data, Access wanted) {
   if (w.stores != nullptr && w.stores->any_deferred()) {
     const auto deferred = [&](std::byte* at) { return w.stores->deferred(at, words * 4); };

@@ -162,7 +162,7 @@ void StoreBuffer::flush() {
     write(reinterpret_cast<std::byte*>(line.number * kLineBytes), line.data.data(),
           line.mask);  // NOLINT(performance-no-int-to-ptr)
   }
-  // The table was once large and now has few lines: each line is cleared individually.
+  // A table that was once large and now has few entries is cleared entry by entry.
   if (8 * count_ < table_.size()) {
     for (std::uint32_t i = 0; i < count_; ++i) {
       std::size_t place = place_of(lines_[i].number);

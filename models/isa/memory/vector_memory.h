@@ -189,7 +189,7 @@ struct Entry {
   std::uint64_t flags;
 };
 
-// Text joins two strings, such as "flat_" and "load_dword", at compile time.
+// Text passes a string as a template argument; Joined joins two strings, such as "flat_" and "load_dword", at compile time.
 template <std::size_t kSize>
 struct Text {
   char letters[kSize];
@@ -310,7 +310,7 @@ inline constexpr std::array kEntries{
     atomic64<P, "atomic_dec_x2", op::dec<U64>>(both(0x6c)),
 };
 
-/// Calls `body(entry)` for the entries that have the path `Path`.
+/// Calls `body(entry)` for the entries that have a path of the set `path`.
 template <typename Path, typename Body>
 constexpr void for_entries(unsigned path, Body&& body) {
   for (const Entry& e : kEntries<Path>) {

@@ -17,7 +17,8 @@ enum class FpMode : std::uint8_t {
   f32,          ///< rounding and denormal mode of f32
   f64,          ///< rounding and denormal mode of f64 and f16
   f32_of_f64,   ///< v_cvt_f32_f64: rounding of f32; denormal modes of f64 for the input, of f32 for the result
-  f64_of_f32,   ///< v_cvt_f64_f32, v_cvt_f16_f32: rounding of f64 and f16; denormal mode of f32 for the input
+  f64_of_f32,   ///< v_cvt_f64_f32, v_cvt_f16_f32: rounding of f64 and f16; denormal modes of f32 for the input, of f64 and f16
+                ///< for the result
   f32_flushed,  ///< rounding of f32; denormals always flushed (reciprocal, logarithm, ...)
   nearest,      ///< round to nearest even, denormals kept
 };

@@ -86,7 +86,8 @@ struct DivisionScale {
 
 namespace detail {
 
-/// Sign of a * b + c - s for s the nearest to a * b + c (Boldo and Muller, "Exact and approximated error of the FMA", 2011).
+/// Number with the sign of a * b + c - s, where s is the float nearest to a * b + c (Boldo and Muller, "Exact and approximated
+/// error of the FMA", 2011).
 inline double fma_residue(float a, float b, float c, float s) {
   const double product = static_cast<double>(a) * static_cast<double>(b);
   const double sum = product + static_cast<double>(c);
