@@ -35,7 +35,7 @@ enum SpecialRegister : unsigned {
 /// Action that the last executed instruction requires. Set by the executor, cleared by the caller that has handled it.
 enum class Event : std::uint8_t {
   none,
-  end_program,       ///< s_endpgm
+  end_program,       ///< s_endpgm(_saved), s_setkill 1
   barrier,           ///< s_barrier
   wait_count,        ///< s_waitcnt: event_value = SIMM16
   wait_states,       ///< s_nop of more than one wait state: event_value = number of wait states beyond the first
@@ -44,8 +44,8 @@ enum class Event : std::uint8_t {
   halt,              ///< s_sethalt 1
   trap,              ///< s_trap: event_value = trap id
   wave_sync,         ///< ds_gws_*: see wave_sync_request()
-  cache_invalidate,  ///< s_dcache_inv(_vol), s_dcache_wb, buffer_wbinvl1(_vol), s_icache_inv: the row, not MemoryAccess,
-                     ///< distinguishes them
+  cache_invalidate,  ///< s_dcache_inv(_vol), s_dcache_wb(_vol), buffer_wbinvl1(_vol), buffer_wbl2, buffer_invl2, s_icache_inv:
+                     ///< the row, not MemoryAccess, distinguishes them
   memory_fault,      ///< described by `fault`
   fine_grained_float_atomic,  ///< event_value = number of fine-grained lanes, `fault` describes the first; the wavefront
                               ///< continues
@@ -145,7 +145,7 @@ struct Wavefront {
   StoreBuffer* stores = nullptr;
   std::uint64_t shared_aperture = 0;   ///< base of the 4 GiB LDS window of FLAT addresses; 0 = none
   std::uint64_t private_aperture = 0;  ///< base of the 4 GiB scratch window of FLAT addresses; 0 = none
-  /// Scratch: FLAT and buffer_*_offen accesses to private memory go to scratch_base + swizzled offset.
+  /// gfx8: FLAT accesses to private memory go to scratch_base + FLAT_SCRATCH_HI * 256 + swizzled offset.
   std::uint64_t scratch_base = 0;  ///< GPU virtual address of this queue's scratch backing memory
   std::uint64_t clock = 0;         ///< value that s_memtime reads (core clock cycles); updated by the owner
   std::uint64_t real_time = 0;     ///< value that s_memrealtime reads (constant-rate reference counter)

@@ -46,7 +46,8 @@ TEST(EnergyParameters, ClockScalesClockTreesOnly) {
   EXPECT_DOUBLE_EQ(at.noc.of(Frequency{1'400'000'000}).clock, 2.8);
 }
 
-// Horowitz, ISSCC 2014: 8 KB cost 10 pJ, 32 KB 20 pJ, 1 MB 100 pJ. An exponent of 0.475 meets the ends, and 32 KB within 4 %.
+// Horowitz, ISSCC 2014: 8 KB cost 10 pJ, 32 KB 20 pJ, 1 MB 100 pJ. An exponent of 0.475 fits the first and the last value, and
+// the second value within 4 %.
 TEST(EnergyParameters, ArraysFollowTheirSize) {
   EnergyParameters p;
   p.sram_exponent = 0.475;

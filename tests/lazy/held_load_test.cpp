@@ -144,7 +144,7 @@ TEST(HeldLoad, FindsTheFirstRegisterFromAnyRegisterOfALoad) {
   }
 }
 
-// -- loads that can be held: real instructions, executed
+// -- forms of loads that can or cannot be held: real instructions are executed
 
 constexpr std::uint64_t kBase = 0x7000000000;
 
@@ -156,7 +156,7 @@ struct Bench : isa::test::Machine {
     wave.agpr_count = kVgprs;
     for (unsigned lane = 0; lane < kLanes; ++lane) set_address(lane, kBase + 64 * lane);
     wave.write64(2, kBase);
-    // A linear buffer of bytes in s[4:7], as clang makes them; data format 32.
+    // A linear buffer of bytes in s[4:7], as clang describes it; data format 32.
     wave.write64(4, kBase);
     wave.sgpr[6] = 65536;
     wave.sgpr[7] = 0x00027fac;

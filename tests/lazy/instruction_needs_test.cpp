@@ -25,7 +25,7 @@ class InstructionNeedsTest : public testing::Test {
     wave_.vgpr_count = 32;
     wave_.set_exec(kExec);
   }
-  /// All lanes of the registers wait for a load.
+  /// Holds a load of all lanes in `count` registers from `first` on.
   HeldLoad& hold(std::uint16_t first, std::uint16_t count) {
     HeldLoad& load = loads_.take();
     load.registers = {OperandKind::vgpr, first, count};

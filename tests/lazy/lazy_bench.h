@@ -50,7 +50,7 @@ class LazyBench : public ComputeUnitBench {
   ZeroMaskMap zero_map{AddressSlice(0x2000'0000, Bytes{kBytes}), 0x3000'0000, 32};
 
  private:
-  /// Modes that do not hold loads share one unit.
+  /// A mode that does not hold loads has the same unit for both values of `occupied`.
   std::size_t number(LazyMode mode, AddressUnit occupied) const {
     const auto once = first_ + static_cast<std::size_t>(mode);
     return occupied == AddressUnit::twice && holds_loads(mode) ? once + 3 : once;

@@ -1,5 +1,5 @@
 // Tests zero caches in a GPU: in every network, a request for masks passes from the L1Z of a shader array to the L2Z and the
-// DRAM channel of the partition that has the data, and takes the same time as a request for data of the same size.
+// DRAM channel of the partition that has the data. In a crossbar it takes the same time as a request for data of the same size.
 #include <gtest/gtest.h>
 
 #include <tlm_utils/simple_target_socket.h>
@@ -117,7 +117,7 @@ class ZeroCachesTest : public testing::Test {
   ZeroBench& b_ = bench<ZeroBench>();
   ResponseRecorder answers_;
 
-  /// Time from a request to its response.
+  /// Sends a request for masks. Returns the time from the request to its response.
   Tick ask(Gpu& gpu, unsigned array, std::uint64_t address, bool write = false) {
     const ZeroPath path = zero_path(gpu.device, array);
     const MemoryRequest access{.address = address,
@@ -149,7 +149,7 @@ TEST_F(ZeroCachesTest, RequestsReachThePartitionOfTheirData) {
         return std::vector{gpu->count(l1z, "read_misses"), gpu->count("l2z" + partition, "read_misses"),
                            gpu->count("dram" + partition, "reads"), gpu->count("l2_" + partition, "reads")};
       };
-      // Nothing is cached yet.
+      // Empties the L1Zs of all shader arrays, so that the request misses there.
       for (unsigned a = 0; a < p.gpu.shader_arrays; ++a) {
         dynamic_cast<FirstLevelCache*>(zero_path(gpu->device, a).l1z)->reset();
       }

@@ -15,7 +15,7 @@ using namespace lacuna::math;
 constexpr int kExitBeyond = 1;
 constexpr int kExitUsage = 2;
 
-/// Prints a table of all findings. Returns the number of functions whose errors exceed their bounds.
+/// Prints a table of all findings. Returns the number of findings with errors beyond the bound.
 unsigned report(const std::vector<Finding>& findings, const lacuna::programs::Variant& variant) {
   std::printf("%s -O%u\n%-12s %-6s %8s %12s  %s\n", variant.target.c_str(), variant.level, "function", "type", "bound",
               "largest", "there");

@@ -20,7 +20,8 @@ using programs::Variant;
 using programs::write_file;
 
 constexpr std::chrono::seconds kRunLimit{900};  ///< a run that takes longer is considered hung, even on a busy host
-/// Bits of precision for the exact product of two doubles plus a third double; also sufficient for all other functions.
+/// Bits of precision for the exact product of two doubles plus a third double; also sufficient for all other functions that
+/// must be correctly rounded.
 constexpr mpfr_prec_t kExactPrecision = 4400;
 constexpr mpfr_prec_t kPrecision = 192;
 

@@ -21,7 +21,8 @@ struct Finding {
   unsigned beyond = 0;  ///< number of samples with an error above the bound
 };
 
-/// Measures all functions with both types, for one GPU target and optimisation level.
+/// Measures all functions, or function `only` unless it is empty, with each of their types, for one GPU target and optimisation
+/// level.
 [[nodiscard]] std::vector<Finding> measure(const programs::Variant& variant, const programs::Simulator& simulator,
                                            unsigned samples, std::uint64_t seed, const std::string& only);
 

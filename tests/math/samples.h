@@ -15,7 +15,8 @@ struct Samples {
   std::vector<std::int32_t> n;
 };
 
-/// Returns `count` values for each operand: all pairs of edge cases, then values in the function's range, then random bits.
+/// Returns `count` values for each operand: first edge cases, for at most half of the samples, then alternately values in the
+/// function's range and random bits. With MathFunction::only_range, all values are in the range.
 template <typename T>
 [[nodiscard]] Samples<T> samples_of(const MathFunction& function, unsigned count, std::uint64_t seed);
 

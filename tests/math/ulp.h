@@ -11,7 +11,7 @@ namespace lacuna::math {
 template <typename T>
 [[nodiscard]] double ulp_error(T got, mpfr_srcptr exact);
 
-/// 0 if `got` is the exact value rounded to nearest, otherwise ulp_error().
+/// 0 if `got` is the exact value rounded to nearest, otherwise ulp_error() or, if that is 0, infinity.
 template <typename T>
 [[nodiscard]] double rounding_error(T got, mpfr_srcptr exact);
 

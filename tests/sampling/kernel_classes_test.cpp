@@ -116,8 +116,8 @@ TEST_F(KernelClassesTest, AFirstLaunchWithColdCachesIsDropped) {
   EXPECT_DOUBLE_EQ(classes_.predict(number_)->cycles, 1000);
 }
 
-// Otherwise the second kernel would always be timed with an L2 that still holds the lines that the first kernel should have
-// replaced.
+// If the first kernel were predicted without the second, the second kernel would always be timed with an L2 that still holds
+// the lines that the first kernel should have replaced.
 TEST_F(KernelClassesTest, PredictsOnlyIfTheNextKernelIsPredictedToo) {
   const std::uint64_t next = classes_.find({.entry = 0x2000, .grid = {64, 1, 1}, .workgroup = {64, 1, 1}});
   time(number_, {1000, 1001, 999});

@@ -67,13 +67,14 @@ struct OperationShape {
 void join_planes(const std::uint32_t* planes, std::uint64_t* joined);
 void split_planes(const std::uint64_t* joined, std::uint32_t* planes);
 
-/// Converts the low halves of 64 words to f32 and back, as f16::load and f16::store do per lane; results are rounded in the
-/// host's current mode. For hosts with half conversion instructions.
+/// Whether the host has instructions that convert halves.
 #if defined(__F16C__)
 inline constexpr bool kHostConvertsHalves = true;
 #else
 inline constexpr bool kHostConvertsHalves = false;
 #endif
+/// Converts the low halves of 64 words to f32 and back, as f16::load and f16::store do per lane; results are rounded in the
+/// host's current mode. Used only if kHostConvertsHalves.
 void halves_to_floats(const std::uint32_t* halves, float* floats, bool flush_denormals);
 void floats_to_halves(const float* floats, std::uint32_t* halves, bool flush_denormals);
 
@@ -111,7 +112,7 @@ std::uint64_t pack_mask(const std::uint32_t* words);
 void keep_high_halves(std::uint32_t* words, const std::uint32_t* old);
 /// Applies OMOD and CLAMP to results of a floating-point type. Results of other types are unchanged.
 void apply_output(const VectorModifiers& vop, OperandType type, const LaneContext& context, std::uint32_t* out);
-/// Writes the lanes that EXEC selects, if some lanes are inactive.
+/// Writes the lanes that EXEC selects. Slower than write_lanes() if all lanes are active.
 void write_active_lanes(std::uint32_t* destination, const std::uint32_t* values, Wavefront& wave, unsigned planes);
 
 /// Copies with the host's widest registers: a call of memcpy would take twice as long.

@@ -66,8 +66,8 @@ constexpr bool keeps_denormals(Mode mode) {
 }
 
 /// V_MIN/V_MAX (Vega ISA manual, V_MIN_F32, V_MAX_F32): in IEEE mode a signalling NaN is the result, quieted; otherwise, if one
-/// operand is a NaN, the other operand is the result. -0 is less than +0. gfx8 does not flush denormals here regardless of
-/// MODE, gfx9 does (LLVM, AMDGPU subtarget feature "min/max denormal modes").
+/// operand is a NaN, the other operand is the result. -0 is less than +0. gfx8 never flushes denormals here, gfx9 flushes them
+/// according to MODE (LLVM, AMDGPU subtarget feature "min/max denormal modes").
 template <class Bits, bool kMaximum>
 struct Extreme {
   static constexpr bool kLogic = true;  ///< see timed_by()

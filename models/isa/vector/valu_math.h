@@ -32,7 +32,8 @@ constexpr std::array<double, kCount> exponential_series(double base) {
   return series;
 }
 
-/// Evaluates a polynomial by pairs of terms, pairs of pairs and so on (Estrin's scheme): a quarter of the latency of one chain.
+/// Evaluates a polynomial by pairs of terms, pairs of pairs and so on (Estrin's scheme): less than half of the latency of one
+/// chain.
 template <std::size_t kCount>
 constexpr double polynomial(const std::array<double, kCount>& coefficients, double x) {
   if constexpr (kCount == 1) {

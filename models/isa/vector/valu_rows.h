@@ -72,7 +72,8 @@ constexpr InstructionRow vector_row(Format format, std::string_view mnemonic, Op
   return {mnemonic, format, opcode, Types::destinations(), Types::sources(), Unit::valu, latency, flags, function};
 }
 
-/// Returns `row`, with the timing class valu_logic if the operation has a member kLogic (floating-point minimum and maximum).
+/// Returns `row`, with the timing class valu_logic instead of valu if the operation has a member kLogic (floating-point
+/// minimum, maximum and median).
 template <class Operation>
 constexpr InstructionRow timed_by(InstructionRow row) {
   if constexpr (requires { Operation::kLogic; }) {

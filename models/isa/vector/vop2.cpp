@@ -145,7 +145,7 @@ constexpr std::array kRows{
                                                    SubtractWithBorrowSaturated<false>{}, kWritesVcc | kReadsVcc),
     Rows::saturating<flagged<u32>(u32, u32, mask)>("v_subbrev_u32", {30, kAbsent}, SubtractWithBorrow<true>{},
                                                    SubtractWithBorrowSaturated<true>{}, kWritesVcc | kReadsVcc),
-    // gfx9's names of the instructions above, and its forms without carry.
+    // gfx9's names of the instructions above, and gfx9's forms without carry.
     Rows::saturating<flagged<u32>(u32, u32)>("v_add_co_u32", {kAbsent, 25}, AddCarry{}, AddCarrySaturated{},
                                              kCommutes | kWritesVcc),
     Rows::saturating<flagged<u32>(u32, u32)>("v_sub_co_u32", {kAbsent, 26}, SubtractBorrow<false>{},

@@ -11,8 +11,8 @@
 namespace lacuna::isa {
 namespace {
 
-// -- conditions: bit 0 of the opcode selects "less", bit 1 "equal", bit 2 "greater"; bit 3 inverts the result, and does not
-// exist in the eight conditions of integers.
+// -- conditions: bit 0 of the opcode selects "less", bit 1 "equal", bit 2 "greater"; bit 3 "unordered", which does not exist in
+// the eight conditions of integers.
 template <unsigned kCondition>
 struct Condition {
   template <class T>
