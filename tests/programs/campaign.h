@@ -29,7 +29,8 @@ struct CampaignOptions {
 /// run_campaign(), which reports them.
 void build_programs(const CampaignOptions& options);
 
-/// Checks all programs with every variant; returns the number of programs that failed. Logs to `log`.
+/// Checks all programs with every variant. Returns the number of failures: programs that failed, and batches whose programs
+/// fail only together. Logs to `log`.
 [[nodiscard]] std::uint64_t run_campaign(const CampaignOptions& options, std::ostream& log);
 
 }  // namespace lacuna::programs

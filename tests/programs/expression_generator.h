@@ -47,8 +47,8 @@ class ExpressionGenerator {
   [[nodiscard]] Expression expression(Type type, const Scope& scope, unsigned depth);
   [[nodiscard]] Expression literal(Type type);
 
-  /// `array[{N}]` with the index reduced to the array's number of elements, a power of two. The guard is part of the text, so
-  /// that shrinking cannot remove it.
+  /// `array[{N}]` with the index reduced modulo the array's number of elements, a power of two. The guard is part of the text,
+  /// so that shrinking cannot remove it.
   [[nodiscard]] static std::string element(const std::string& array, unsigned operand, unsigned size);
 
   /// Returns a random type out of the few types of this program's palette.

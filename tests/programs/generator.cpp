@@ -218,7 +218,7 @@ class ProgramGenerator {
     statements_.set_exchange_arrays(arrays);
   }
 
-  /// Stores every variable and an element of every array, each at its natural alignment.
+  /// Stores every assignable variable and an element of every assignable array, each at its natural alignment.
   void store_results(const Scope& scope) {
     unsigned offset = 0;
     unsigned alignment = 4;

@@ -74,7 +74,7 @@ void run_group(std::vector<Fiber>& fibers, std::byte* stacks) {
 
 unsigned groups_of(unsigned d) { return (machine.launch->grid[d] + machine.launch->block[d] - 1) / machine.launch->block[d]; }
 
-/// Sets rounding modes, which are numbered as in host_builtins.h.
+/// Sets a rounding mode while the object exists. Modes are numbered as in host_builtins.h.
 class RoundingMode {
  public:
   explicit RoundingMode(unsigned mode) : before_(std::fegetround()) {

@@ -8,7 +8,7 @@ namespace lacuna::programs {
 using HostKernel = void (*)(void** arguments);
 
 /// Calls the kernel for every work item. Throws std::runtime_error if some but not all items of a work-group reach a barrier,
-/// or some but not all items of a wavefront reach a matrix tile.
+/// or if a matrix tile is not computed by all 64 items of a wavefront.
 void run_work_items(HostKernel kernel, void** arguments, const Launch& launch);
 
 }  // namespace lacuna::programs

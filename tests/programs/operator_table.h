@@ -29,15 +29,17 @@ inline constexpr unsigned kFloats = kFloat | kAnyShape | kAnySize;
 [[nodiscard]] bool in_set(Type type, unsigned set);
 
 /// `text` has the operands as `{0}`, `{1}`, ... and may have
-///   <T> <U> <S> <E>  the result's type, the same unsigned, the same signed, its element
-///   <P>              the unsigned type that arithmetic of the result's type is done in (narrow scalars are promoted)
-///   <W>              the result's width, nothing for a scalar
-///   <R>              a rounding mode's suffix, or nothing
-///   <c>              a component of operand 0
-///   <k>              a small constant
+///   <T> <U>  the result's type, the same unsigned
+///   <P>      the unsigned type that arithmetic of the result's type is done in (narrow scalars are promoted)
+///   <R>      a rounding mode's suffix, or nothing
+///   <c>      a component of operand 0
+///   <q>      a swizzle with the result's width
+///   <k>      a constant from 1 to the number of an element's bits - 1
 /// `operands` has a letter for the type of each operand:
-///   T U S E  as above          N n  elements of half the size: N as signed as the result, n unsigned
+///   T U S E  the result's type, the same unsigned, the same signed, its element
+///   N n  elements of half the size: N signed if the result is, n unsigned
 ///   P  U, if the vector's length is a power of two
+///   M  any vector of signed integers
 ///   I  int                     J  int with the result's width
 ///   C  condition: int for scalars, mask for vectors (same size of element, signed)
 ///   A  any integer type of this width      F  any float type of this width

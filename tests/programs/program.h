@@ -56,7 +56,8 @@ struct Launch {
 inline constexpr unsigned kInputWords = 256;  ///< 32 bit words of the buffer that every program reads
 inline constexpr unsigned kCellRows = 10;     ///< one row for each kind of atomic operation
 inline constexpr unsigned kCellsPerRow = 4;
-inline constexpr unsigned kCells = kCellRows * kCellsPerRow;  ///< 64-bit cells, in global memory and again in each local memory
+inline constexpr unsigned kCells =
+    kCellRows * kCellsPerRow;  ///< 64-bit cells in global memory, and in each group's local memory
 
 struct Program {
   std::uint64_t seed = 0;
@@ -68,7 +69,7 @@ struct Program {
   Block body;
   unsigned item_bytes = 0;  ///< bytes of output of each work item
   std::vector<std::uint32_t> input;
-  std::vector<std::uint64_t> cells;  ///< initial contents of the cells
+  std::vector<std::uint64_t> cells;  ///< initial contents of the cells in global memory
 
   /// Size of the output: the items' values, then each group's cells of local memory.
   [[nodiscard]] std::uint64_t output_bytes() const {
@@ -80,7 +81,7 @@ struct Program {
 /// Initial contents of the output buffer, so that missing writes are detected.
 inline constexpr std::uint8_t kUnwritten = 0xA5;
 
-/// Number of statements and expressions, which shrinking minimises.
+/// Number of functions, statements and expressions, which shrinking minimises.
 [[nodiscard]] std::size_t size_of(const Program& program);
 
 }  // namespace lacuna::programs

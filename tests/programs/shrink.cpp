@@ -49,7 +49,7 @@ bool jumps_out(const Block& block) {
 
 Expression constant(Type type, const char* value) { return {type, "((" + type.name() + ")(" + value + "))", {}}; }
 
-/// Parts of an expression that have the type of the whole, the largest first.
+/// Some parts of an expression that have the type of the whole, each before the parts inside of it.
 std::vector<Expression> parts_of(const Expression& expression) {
   constexpr std::size_t kMost = 6;
   std::vector<Expression> result;

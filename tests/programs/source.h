@@ -8,8 +8,9 @@
 
 namespace lacuna::programs {
 
-/// One file with all the programs' kernels. It includes random_program.h. For the host, it also has for each program a function
-/// `void NAME_run(void **arguments)`, which calls the kernel; `arguments` has the addresses of the kernel's arguments.
+/// Text of a file with the kernels of all programs. The file includes random_program.h. For the host, it also has for each
+/// program a function `void NAME_run(void **arguments)`, which calls the kernel; `arguments` has the addresses of the kernel's
+/// arguments.
 [[nodiscard]] std::string source_of(std::span<const Program> programs);
 
 }  // namespace lacuna::programs

@@ -15,11 +15,11 @@ struct Outcome {
   std::string output;  ///< standard output and standard error
 };
 
-/// Runs argv[0], looked up in PATH, in `folder`. Throws std::system_error if no process can be started.
+/// Runs arguments[0], looked up in PATH, in `folder`. Throws std::system_error if no process can be started.
 [[nodiscard]] Outcome run_command(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
                                   std::chrono::seconds limit);
 
-/// Calls `work` in a copy of this process; everything that it writes except to shared memory is lost.
+/// Calls `work` in a copy of this process; changes to memory that is not shared are lost.
 [[nodiscard]] Outcome run_isolated(const std::function<void()>& work, std::chrono::seconds limit);
 
 }  // namespace lacuna::programs
