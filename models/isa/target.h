@@ -18,7 +18,7 @@ struct TargetTraits {
   std::uint32_t elf_machine_flags;  ///< EF_AMDGPU_MACH value in e_flags
   unsigned vgpr_granule;            ///< VGPRs are allocated in multiples of this (per lane)
   unsigned sgpr_granule;
-  unsigned max_vgprs;             ///< addressable VGPRs of a wavefront (ArchVGPR)
+  unsigned max_vgprs;             ///< VGPRs that a wavefront can allocate, AGPRs included
   unsigned addressable_sgprs;     ///< 102 on both; VCC, FLAT_SCRATCH, XNACK_MASK lie above
   unsigned first_ttmp;            ///< operand encoding of ttmp0: lower on gfx9, which has four ttmps in place of TBA and TMA
   bool has_agprs;                 ///< accumulation VGPRs, unified file (gfx90a)

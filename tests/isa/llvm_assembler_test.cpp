@@ -17,7 +17,7 @@ TEST(LlvmAssembler, InstructionsLabelsAndData) {
 }
 
 TEST(LlvmAssembler, MistakesHaveLlvmsMessage) {
-  // An instruction of the other target.
+  // An instruction of the other target, and a name that no target has.
   for (const char* line : {"v_accvgpr_read_b32 v0, a0", "no_such_instruction v0"}) {
     try {
       assembled_words(line, Target::gfx803);

@@ -18,7 +18,7 @@ struct OracleText {
   unsigned bytes = 0;
 };
 
-/// Disassembles each case on its own, in one llvm-mc and one llvm-objdump call.
+/// Disassembles all cases by one call of llvm-mc and one of llvm-objdump, each case independently of the others.
 std::vector<OracleText> disassemble_by_llvm(const std::vector<Words>& cases, Target target);
 
 /// Assembles the lines and returns the words of each instruction. Throws std::runtime_error with LLVM's message.

@@ -56,8 +56,7 @@ struct Launch {
 inline constexpr unsigned kInputWords = 256;  ///< 32 bit words of the buffer that every program reads
 inline constexpr unsigned kCellRows = 10;     ///< one row for each kind of atomic operation
 inline constexpr unsigned kCellsPerRow = 4;
-inline constexpr unsigned kCells =
-    kCellRows * kCellsPerRow;  ///< 64-bit cells in global memory, and in each group's local memory
+inline constexpr unsigned kCells = kCellRows * kCellsPerRow;  ///< 64-bit cells in global memory, and in each local memory
 
 struct Program {
   std::uint64_t seed = 0;

@@ -95,7 +95,7 @@ TEST(CodeWalk, RandomWordsEnd) {
   std::mt19937 random(1);
   for (int run = 0; run < 200; ++run) {
     std::vector<std::uint32_t> code(1000);
-    // Most words are scalar instructions, including branches.
+    // Three quarters of the words are conditional branches.
     for (std::uint32_t& word : code)
       word = random() % 4 == 0 ? static_cast<std::uint32_t>(random())
                                : branch_scc0(static_cast<std::int16_t>(random() % 2000 - 1000));

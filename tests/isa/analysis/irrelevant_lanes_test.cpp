@@ -1,5 +1,5 @@
 // Tests the lanes in which a source does not affect the result against execution: every multiply and AND instruction of the
-// table, in all forms, with random sources, many of which are zero.
+// vector ALU, in all forms, with random sources, many of which are zero.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -262,7 +262,7 @@ TEST_P(IrrelevantLanes, RegistersThatAreReadTwiceMatter) {
   EXPECT_EQ(lanes(fma(kSrc1), 1), 0U);
   EXPECT_EQ(lanes(fma(kSrc0), 1), kAllLanes);
   EXPECT_EQ(lanes(m_.e32("v_mul_f32", kDst, vgpr(kSrc0), kSrc0), 0), 0U);
-  // Only half of the source is zero.
+  // An addend that shares one register with the source.
   const auto fma64 = [&](unsigned c) { return m_.e64("v_fma_f64", kDst, {vgpr(kSrc0), vgpr(kSrc1), vgpr(c)}); };
   EXPECT_EQ(lanes(fma64(kSrc2), 0), kAllLanes);
   EXPECT_EQ(lanes(fma64(kSrc0 - 1), 0), 0U);

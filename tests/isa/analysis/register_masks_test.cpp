@@ -263,7 +263,8 @@ TEST_P(RegisterMasksTest, NameAllThatExecutingReadsAndWrites) {
   EXPECT_GT(checked.size(), GetParam() == Target::gfx803 ? 480U : 540U);
 }
 
-// A compute unit executes these instructions ahead of their issue: they must have no effect except on their registers.
+// A compute unit executes instructions whose reach is not Reach::outside ahead of their issue: they must not change EXEC or the
+// program counter, raise events other than waits, or access memory.
 TEST_P(RegisterMasksTest, WhatReachesNothingOutsideLeavesExecEventsAndMemoryAlone) {
   Machine machine(GetParam());
   LaneAddresses addresses;

@@ -15,7 +15,7 @@ namespace lacuna::isa::test {
 inline constexpr unsigned kResultWords = 4;
 inline constexpr unsigned kScalarDst = 16;
 
-/// Result of a row's instruction for three sources of up to 64 bits.
+/// Result of a row's instruction for up to three sources of up to 64 bits.
 struct Outcome {
   std::array<std::array<std::uint32_t, kLanes>, kResultWords> words{};
   std::uint64_t flags = 0;
@@ -77,7 +77,7 @@ inline bool same_values(const InstructionRow& row, const Outcome& a, const Outco
   return true;
 }
 
-/// 100 values of 64 bits: special and moderate values of every format.
+/// 100 values of 64 bits: special and moderate values of every format, and random values.
 inline const std::vector<std::uint64_t>& values() {
   static const std::vector<std::uint64_t> all = [] {
     std::vector<std::uint64_t> list;

@@ -77,7 +77,7 @@ TEST(DecodedCode, SaysWhyThereIsNoInstruction) {
   EXPECT_EQ(kind(kCodeBase + 2), CodeError::Kind::misaligned);
 }
 
-// Following instructions one by one gives the same results as at(), even if the code has changed in the meantime.
+// Following instructions one by one gives the same results as at(), even after revalidate() has dropped changed code.
 TEST(DecodedCode, AfterFollowsTheCodeAsItIs) {
   TestMemory memory;
   std::byte* at = memory.map(kCodeBase, 8192, Access::read | Access::execute);

@@ -137,7 +137,7 @@ bool is_bogus(const std::string& text, Target target) {
   return text.find("src_") == text.find(' ') + 1;
 }
 
-// Compares one case. Returns whether both Lacuna and LLVM accept it.
+// Compares one case. Returns whether both Lacuna and LLVM accept it with the same text.
 bool compare(const Words& words, const OracleText& oracle, Target target, Comparison& result) {
   const DecodeResult decoded = decode(words.data(), words.size(), target);
   const std::string ours = decoded.ok ? disassemble(decoded.instruction, target) : std::string();
@@ -177,7 +177,7 @@ std::string report(const Comparison& result) {
 }
 
 // llvm-objdump 16 crashes on SDWA words with a reserved selector (7) or DST_UNUSED (3): such bytes cannot be compared, and must
-// not follow a case either. Lacuna rejects them: see SdwaRejectsReservedSelectors. Returns whether the case had to change.
+// not follow a case either. Lacuna's decoder rejects them. Returns whether the case had to change.
 bool spare_llvm(Words& words) {
   const Words before = words;
   if (words[0] >> 31 == 0 && bits_of(words[0], 0, 9) == kSdwa) {

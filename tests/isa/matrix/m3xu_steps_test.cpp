@@ -153,7 +153,7 @@ TEST(M3xuSteps, WidthsThatDoublesNeed) {
   }
 }
 
-// -- results with the thesis' numbers: each test changes one parameter of the exact design
+// -- results of designs with numbers of the thesis
 
 constexpr float kLast = 0x1p-23F;  // last bit of 1.0
 

@@ -36,7 +36,7 @@ constexpr std::array kCases{
 
 /// Position of an element: for FP64, of the first of its two registers; for FP32C, of its real part.
 struct Place {
-  unsigned item, lane;  ///< index of a half of 16 bits, counted through the registers
+  unsigned item, lane;  ///< `item`: index of a half for elements of 16 bits, otherwise of a register
 };
 /// Position of A[i][k] and of B[k][i].
 Place place_of_input(const Case& c, unsigned i, unsigned k) {

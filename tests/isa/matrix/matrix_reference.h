@@ -15,7 +15,7 @@ namespace lacuna::isa::test {
 
 inline const BinaryFormat& result_format(m3xu::Format format) { return format == m3xu::Format::fp64 ? kDouble : kSingle; }
 
-/// An input in the result's format, which represents every input exactly.
+/// Converts an input to the result's format, which represents every input exactly.
 inline std::uint64_t widened_input(m3xu::Format format, std::uint64_t v) {
   switch (format) {
     case m3xu::Format::fp16:

@@ -1,4 +1,5 @@
-// Tests matrix instructions against plain loops over matrices, with the register layout of each format defined here.
+// Tests matrix instructions against plain loops over matrices, with the register layout of each format defined here, special
+// values, and moves between VGPRs and AGPRs.
 #include <gtest/gtest.h>
 
 #include <bit>

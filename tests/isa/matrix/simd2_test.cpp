@@ -1,5 +1,5 @@
-// Tests all operators of SIMD2, dense and 2:4 sparse, against a reference that selects from a list of exact products instead of
-// reducing them one by one, and tests the list of codes of both extensions.
+// Tests all operators of SIMD2, dense and 2:4 sparse, against a reference: sums by MPFR, and selections from a list of all
+// values, which is not reduced one by one. Also tests the list of codes of both extensions.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -159,7 +159,7 @@ Matrices random_matrices(std::mt19937_64& random, unsigned style) {
   MatrixValues singles(kSingle, random);
   const auto half = [&]() -> unsigned {
     switch (style) {
-      case 0:  // distinct, of moderate size
+      case 0:  // of moderate size
         return static_cast<unsigned>(halves.moderate(4));
       case 1:  // few different values: many are equal, zeros of both signs among them
         return std::array{0U, 0x8000U, kOne, kOne | 0x8000, 0x4000U}[random() % 5];

@@ -1,5 +1,5 @@
-// Results of floating-point atomics, computed in a wider type: a sum of two numbers is rounded only once, to their own
-// precision, if the wider type has more than twice the bits.
+// Results of floating-point atomics, computed in a wider type: the sum of two numbers is as if rounded only once, to their own
+// precision, because the wider type has more than twice the significand bits.
 #pragma once
 
 #include <array>
@@ -33,7 +33,8 @@ F expected_sum(F memory, F data, DenormalRules rules) {
   return flushed(static_cast<F>(widened(a) + widened(b)), rules.results);
 }
 
-/// Random finite values and edge values, but no NaN. Consecutive random values often have similar exponents.
+/// Random finite values, and edge values including infinity, but no NaN. Consecutive random values often have similar
+/// exponents.
 template <typename F>
 class FloatSource {
  public:

@@ -20,8 +20,8 @@ struct FormatCase {
   Components values;
 };
 
-// Data formats: 1 8, 2 16, 3 8_8, 4 32, 5 16_16, 6 10_11_11, 7 11_11_10, 8 10_10_10_2, 9 2_10_10_10, 10 8_8_8_8, ...
-// Number formats: 0 unorm, 1 snorm, 2 uscaled, 3 sscaled, 4 uint, 5 sint, 7 float.
+// Data formats, from 1 on: 8, 16, 8_8, 32, 16_16, 10_11_11, 11_11_10, 10_10_10_2, 2_10_10_10, 8_8_8_8, 32_32, 16_16_16_16,
+// 32_32_32, 32_32_32_32. Number formats: 0 unorm, 1 snorm, 2 uscaled, 3 sscaled, 4 uint, 5 sint, 7 float.
 TEST(BufferFormat, UnpacksAndPacks) {
   const FormatCase kCases[] = {
       {1, 0, {255}, {kOne, 0, 0, kOne}},

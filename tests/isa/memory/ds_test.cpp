@@ -78,8 +78,8 @@ TEST(Lds, BeyondTheAllocationReadsZeroAndWritesNothing) {
   EXPECT_EQ(m.v(1, 0), 0U) << "M0 is a limit too on gfx8";
 }
 
-// Rows of lanes that read one word, consecutive words or arbitrary words, in any mixture, aligned or not, up to the last byte
-// of the allocation and beyond it, or at negative addresses: results equal those of lane-by-lane execution.
+// Rows of lanes that access one word, consecutive words, overlapping words or arbitrary words, in any mixture, aligned or not,
+// up to the last byte of the allocation and beyond it, or at negative addresses: results equal those of lane-by-lane execution.
 TEST(Lds, RowsOfLanesAreAsLaneByLane) {
   constexpr unsigned kFirst = 1;  // units of four bytes: offsets of the pair
   constexpr unsigned kSecond = 9;
@@ -291,7 +291,8 @@ TEST(Lds, SecondOperandFromLds) {
     const std::uint32_t from = l % 2 == 0 ? 100 + l + 100 + l : 100 + l - 8;
     EXPECT_EQ(m.lds_at<std::uint32_t>(400 + l * 4), before(100 + l) - before(from)) << l;
   }
-  // Offset 32767 is a distance of -1 dword: each lane copies from the dword before its own address, one lane after the other.
+  // Offset 32767 is a distance of -1 dword: each lane copies two dwords from the dword before its own address, one lane after
+  // the other.
   EXPECT_EQ(m.lds_at<std::uint32_t>(1024), before(255));
   EXPECT_EQ(m.lds_at<std::uint32_t>(1028), before(255 + 1)) << "the upper half is the lower one's old value";
   m.set_lds<float>(0, 2.5F);

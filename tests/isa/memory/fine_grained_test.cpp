@@ -15,7 +15,7 @@
 namespace lacuna::isa::test {
 namespace {
 
-constexpr std::uint64_t kHalf = 4096;  // coarse-grained memory at kBase, followed by fine-grained memory
+constexpr std::uint64_t kHalf = 4096;  // bytes of coarse-grained memory at kBase, and of fine-grained memory after it
 constexpr std::uint64_t kSharedAperture = 0x1000000000000;
 constexpr std::uint64_t kFineLanes = 0xaaaaaaaaaaaaaaaa;
 
@@ -176,7 +176,7 @@ TEST(FineGrainedMemory, OtherLanesAndInstructionsAreUnaffected) {
     m.step(words.at(i));
     EXPECT_EQ(m.wave.event, Event::none) << lines[i];
   }
-  // FLAT with odd lanes in the LDS and an inactive lane.
+  // FLAT with odd lanes in the LDS, except for one in fine-grained memory, which is inactive.
   for (unsigned l = 0; l < kLanes; ++l) m.set_address(l, l % 2 != 0 ? kSharedAperture + l * 8 : kBase + m.offset(l));
   m.set_address(7, kBase + m.offset(7));
   m.wave.set_exec(~(std::uint64_t{1} << 7));

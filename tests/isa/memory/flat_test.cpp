@@ -175,7 +175,7 @@ TEST(Flat, AtomicsReturnTheOldValueOnlyWithGlc) {
   EXPECT_EQ(m.wave.fault.reason, MemoryFault::Reason::misaligned);
 }
 
-// Consecutive lanes take a fast path; lanes in reverse order do not. Both must give the same result.
+// Lanes that lie side by side in memory take a fast path; in reverse order they do not. Both must give the same result.
 TEST(Flat, NeighboursAndScatteredLanesAgree) {
   struct {
     const char* load;

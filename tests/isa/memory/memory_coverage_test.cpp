@@ -1,4 +1,4 @@
-// Tests that every scalar and memory opcode that LLVM accepts has an executable row.
+// Tests that every scalar and memory opcode that LLVM accepts, except for kExcluded, has an executable row.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@ constexpr std::array<std::string_view, 5> kExcluded{"ds_ordered_count", "s_rfe_b
                                                     "s_endpgm_ordered_ps_done", "s_endpgm_saved"};
 bool excluded(std::string_view mnemonic) { return std::find(kExcluded.begin(), kExcluded.end(), mnemonic) != kExcluded.end(); }
 
-// Words with every opcode of every format, each with several operands of different widths and kinds, at least one of them
-// legal.
+// Words with every opcode of every scalar and memory format, each with several operands of different widths and kinds, at least
+// one of them legal.
 std::vector<Words> all_opcodes() {
   std::vector<Words> cases;
   const auto add = [&](std::uint32_t first, std::uint32_t second) { cases.push_back({first, second, 0}); };

@@ -24,8 +24,8 @@ TEST(Buffer, LinearAddressing) {
   m.descriptor(16, false, 65536, 0);
   m.wave.sgpr[8] = 1024;
   for (unsigned l = 0; l < kLanes; ++l) {
-    m.v(0, l) = l;      // index
-    m.v(1, l) = l % 4;  // offset
+    m.v(0, l) = l;      // index, in records
+    m.v(1, l) = l % 4;  // offset, in bytes
     m.v(2, l) = l * 4;
   }
   m.run({"buffer_load_dword v3, v2, s[4:7], s8 offen offset:8", "buffer_load_dword v4, v0, s[4:7], 0 idxen offset:4",

@@ -13,8 +13,8 @@ namespace {
 constexpr unsigned kRounds = 20'000;
 
 /// Repeats a kernel's instructions in this thread while another thread repeats `work`: at least `rounds` rounds, and until the
-/// other thread has executed `work` kMeetings times. `work` starts before the first instruction and ends after the last.
-/// Returns the number of rounds.
+/// other thread has executed `work` kMeetings times, but not beyond an event. `work` starts before the first instruction and
+/// ends after the last. Returns the number of rounds.
 template <typename Work>
 unsigned beside(Machine& m, const std::vector<std::string>& lines, unsigned rounds, Work&& work) {
   constexpr unsigned kMeetings = 1000;

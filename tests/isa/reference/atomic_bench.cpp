@@ -138,11 +138,11 @@ class AtomicBench {
       at(kAddress + 1, l) = u32(address >> 32);
       AtomicInputs& in = inputs.at(l);
       in = {draw(), draw(), draw(), wave_.mode.bits, memory_in_lds};
-      // Equal values, so that comparisons succeed.
+      // In one of three cases two values are equal, so that comparisons succeed.
       if (generator_() % 3 == 0) (generator_() % 2 == 0 ? in.a : in.b) = in.old;
       set_memory(bytes_, offset, in.old);
       if (entry_.data == 0) set_memory(bytes_, offset + kSecondDatum, in.a);
-      // FLAT and MUBUF take both data from consecutive registers.
+      // FLAT, GLOBAL and MUBUF take both data from consecutive registers.
       if (entry_.data > 0) put(kData[0], l, in.a);
       if (entry_.data > 1) put(memory_in_lds ? kData[1] : kData[0] + width_ / 4, l, in.b);
     }

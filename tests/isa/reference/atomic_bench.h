@@ -30,7 +30,7 @@ bool is_atomic(const InstructionRow& row);
 std::span<const AtomicReference> atomic_references();
 
 /// Runs every executable row with this mnemonic on both targets, with and without the old value returned; reports mismatches in
-/// memory and registers as test failures. Returns the number of rows run.
+/// memory and registers as test failures. Returns the number of rows run, counted once for each target.
 unsigned check_atomic_rows(const AtomicReference& entry);
 
 }  // namespace lacuna::isa::test

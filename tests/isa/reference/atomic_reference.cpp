@@ -43,7 +43,7 @@ std::uint64_t packed_sum(const In& i) {
   return half(0) | half(16);
 }
 
-/// Integer operations for both widths; names as in DS (with the type's letter) and as in the other formats.
+/// Operations for both widths; names as in DS (with the type's letter) and as in the other formats.
 struct Operation {
   std::string_view ds;
   char type;

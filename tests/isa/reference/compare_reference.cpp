@@ -15,7 +15,7 @@ namespace {
 
 enum Order : unsigned { kLess = 1, kEqual = 2, kGreater = 4, kUnordered = 8 };
 
-/// Orders for which a condition of floats is true: a set of bits of Order.
+/// Orders for which a condition is true: a set of bits of Order.
 struct Condition {
   std::string_view name;
   unsigned holds;

@@ -37,7 +37,7 @@ Outcome to_i16(const Lane& l, const Context& x) {
 Outcome to_u16(const Lane& l, const Context& x) {
   return {u16(static_cast<std::uint64_t>(to_integer(input(l.a, x, kHalf16), MPFR_RNDZ, kHalf16, 0, UINT16_MAX)))};
 }
-/// floor(S0 + 0.5), computed exactly.
+/// floor(S0 + 0.5), computed exactly and saturated.
 Outcome to_nearest_up(const Lane& l, const Context& x) {
   const std::uint64_t v = input(l.a, x, kSingle);
   if (kSingle.nan(v) || kSingle.infinite(v)) return to_i32<kSingle>(l, x);
@@ -73,7 +73,8 @@ Outcome from_byte(const Lane& l, const Context& x) {
 Outcome offset(const Lane& l, const Context&) {
   return {scaled(from_integer(sign_extend(l.a, 4), kSingle, {}), -4, kSingle, {})};
 }
-/// Converts [-1, 1] to 16 bits; to nearest, ties to even, in all modes (the manuals name no rounding).
+/// Converts [-1, 1], unsigned: [0, 1], to 16 bits, saturating; to nearest, ties to even, in all modes (the manuals name no
+/// rounding).
 std::uint64_t normalized(std::uint64_t v, bool is_signed, const Context& x, Format f) {
   v = input(v, x, f);
   if (f.nan(v)) return 0;
@@ -100,7 +101,7 @@ Outcome pack_towards_zero(const Lane& l, const Context& x) {
   };
   return {half(l.a) | half(l.b) << 16};
 }
-/// Inserts S0 as the byte selected by S1; the packing is as in the manuals, the rounding as in MODE.
+/// Converts S0 to an unsigned byte, rounded as in MODE, and inserts it into `rest` as the byte that S1 selects.
 std::uint64_t byte_into(const Lane& l, std::uint64_t rest, const Context& x) {
   const std::int64_t byte = to_integer(input(l.a, x, kSingle), mpfr_mode(rounding_of(x, kSingle)), kSingle, 0, 255);
   const unsigned shift = 8 * (l.b & 3);

@@ -1,5 +1,5 @@
 // Tests that every executable row of the vector and scalar formats has a reference function, or is listed here with the reason
-// and the test that covers it.
+// and, if it has results, the test that covers it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ constexpr Exception kAtomicExceptions[] = {
     {"ds_gws_*", "wait for other wavefronts: isa_wave_sync_test"},
 };
 
-// Formats whose rows compute from more than their operands.
+// Formats that the lists below leave out.
 struct FormatException {
   Format format;
   std::string_view reason;

@@ -7,17 +7,17 @@ namespace {
 
 using Format = const BinaryFormat&;
 
-/// Exponents with which V_DIV_SCALE and V_DIV_FIXUP of a format compare.
+/// Exponents with which V_DIV_SCALE and V_DIV_FIXUP of a format compare, and the scale of V_DIV_SCALE and V_DIV_FMAS.
 struct Limits {
   int far;              ///< smallest exponent difference at which the quotient is near the greatest number
-  int small_numerator;  ///< biased exponent
-  int underflow;
-  int scale;  ///< power of two
+  int small_numerator;  ///< greatest biased exponent of a numerator that is scaled up
+  int underflow;        ///< exponent difference below which V_DIV_FIXUP takes the quotient for an underflow
+  int scale;            ///< power of two
 };
 constexpr Limits kSingleLimits{96, 23, -150, 64};
 constexpr Limits kDoubleLimits{768, 53, -1075, 128};
 
-/// Whether n / d, before rounding, is below the smallest normal number.
+/// Whether the magnitude of n / d, before rounding, is below the smallest normal number.
 bool quotient_is_tiny(std::uint64_t n, std::uint64_t d, Format f) {
   if (f.nan(n) || f.nan(d) || f.infinite(n) || f.infinite(d)) return false;
   Number x(f.magnitude(n), f);

@@ -120,7 +120,7 @@ std::uint64_t ldexp(std::uint64_t v, std::int64_t exponent, const Context& x, Fo
   return scaled(input(v, x, f), exponent, f, rule_of(x, f));
 }
 
-/// [GCN3] V_CUBE*: the axis of largest magnitude, z before y before x. NaNs lose every comparison.
+/// [GCN3] V_CUBE*: the axis of largest magnitude, z before y before x. A comparison with a NaN is false.
 unsigned major_axis(const Lane& l) {
   const auto magnitude = [](std::uint64_t v) { return v & 0x7fffffff; };
   const auto at_least = [&](std::uint64_t v, std::uint64_t w) {
@@ -187,7 +187,6 @@ struct Of {
   static Outcome fma(const Lane& l, const Context& x) { return {lacuna::isa::test::fma(l, x, F)}; }
   static Outcome mad(const Lane& l, const Context& x) { return {lacuna::isa::test::mad(l.a, l.b, l.c, x, F, false)}; }
   static Outcome mad_legacy(const Lane& l, const Context& x) { return {lacuna::isa::test::mad(l.a, l.b, l.c, x, F, true)}; }
-  /// D = S0 * K + S1: the second printed source is the constant.
   static Outcome mac(const Lane& l, const Context& x) { return {lacuna::isa::test::mad(l.a, l.b, l.old, x, F, false)}; }
   static Outcome fmac(const Lane& l, const Context& x) {
     Lane with = l;
@@ -234,6 +233,7 @@ constexpr ReferenceEntry kEntries[] = {
     {"v_mad_f16", H::mad},
     {"v_mad_legacy_f16", H::mad},
     {"v_mad_legacy_f32", S::mad_legacy},
+    // v_madmk: D = S0 * K + S1; the constant is the second printed source. v_madak: D = S0 * S1 + K.
     {"v_madmk_f32", S::mad},
     {"v_madak_f32", S::mad},
     {"v_madmk_f16", H::mad},

@@ -1,6 +1,6 @@
 // Required results of instructions, one function per mnemonic, written from the instruction-set documents and not from the
-// executor: integers in plain wide arithmetic, floating point with MPFR. The tests of this folder run every row of the
-// instruction table through decoder and executor and compare.
+// executor: integers in plain wide arithmetic, floating point with MPFR. The tests of this folder run every row that has such a
+// function through decoder and executor and compare.
 //
 // Documents: [GCN3] "Graphics Core Next Architecture, Generation 3" rev. 1.1; [Vega] "Vega" ISA rev. 28-July-2017; [MI200]
 // "AMD Instinct MI200" ISA; [LLVM] the AMDGPU back end and its user guide.
@@ -46,7 +46,7 @@ struct ReferenceEntry {
   std::string_view mnemonic;
   Reference reference;
   unsigned ulps = 0;       ///< permitted error of a finite result, for instructions with a documented error bound
-  unsigned part_bits = 0;  ///< packed: width of the part that the function computes
+  unsigned part_bits = 0;  ///< packed: width of the part that the function computes; 0: the whole result
 };
 
 /// Vector instructions by subject; a mnemonic whose results differ between the targets uses Context::target.

@@ -51,7 +51,7 @@ class ScalarBench {
     const std::uint64_t edge = draw_value(OperandType::u16, generator_);
     f.immediate = static_cast<std::uint16_t>(edge);
     if (row_.format == Format::sopk || (row_.flags & kRegisterSource) != 0) return f;
-    // At most one source is a literal; the other is a register.
+    // At most one source is an inline constant or a literal; the other is a register.
     const auto at = static_cast<std::size_t>(generator_() % 2);
     if (type(static_cast<unsigned>(at)) == OperandType::none) return f;
     switch (generator_() % 8) {

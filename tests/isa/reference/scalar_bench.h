@@ -34,7 +34,8 @@ struct ScalarReference {
 std::span<const ScalarReference> scalar_references();
 
 /// Runs every executable row with this mnemonic on both targets, with registers, inline constants and literals as sources;
-/// reports mismatches, wrong registers included, as test failures. Returns the number of rows run.
+/// reports mismatches, wrong registers included, as test failures. Returns the number of rows run, counted once for each
+/// target.
 unsigned check_scalar_rows(const ScalarReference& entry);
 
 }  // namespace lacuna::isa::test

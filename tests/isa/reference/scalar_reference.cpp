@@ -244,7 +244,7 @@ constexpr ScalarReference kEntries[] = {
     {"s_setpc_b64", [](const In& i) { return jumps(i, i.a & ~std::uint64_t{3}); }},
     {"s_swappc_b64", [](const In& i) { return jumps(i, i.a & ~std::uint64_t{3}); }},
     {"s_call_b64", [](const In& i) { return jumps(i, i.pc + static_cast<std::uint64_t>(std::int64_t{i.immediate} * 4)); }},
-    // SOPC: bits
+    // SOPC: bits, and comparisons of 64 bits
     {"s_bitcmp0_b32", [](const In& i) { return compared(i, !bit_of(i.a, i.b & 31)); }},
     {"s_bitcmp1_b32", [](const In& i) { return compared(i, bit_of(i.a, i.b & 31)); }},
     {"s_bitcmp0_b64", [](const In& i) { return compared(i, !bit_of(i.a, i.b & 63)); }},

@@ -1,8 +1,8 @@
 // Reference results of reciprocals, roots, exponential, logarithm, sine and cosine ([GCN3], [Vega]: VOP1), correctly rounded by
 // MPFR.
 //
-//  The manuals promise 1 ULP of f32 ("1 ulp accuracy, denormals are flushed") and 2^29 ULP of f64; f16 has no figure. The
-//  executor's documented bound is tighter for f64 and is checked here: 2 ULP for v_rsq_f64, 1 ULP for all other instructions.
+// The manuals promise 1 ULP of f32 ("1 ulp accuracy, denormals are flushed") and 2^29 ULP of f64; f16 has no figure. The
+// executor's documented bound is tighter for f64 and is checked here: 2 ULP for v_rsq_f64, 1 ULP for all other instructions.
 #include "tests/isa/reference/float_modes.h"
 
 namespace lacuna::isa::test {

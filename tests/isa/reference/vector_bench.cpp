@@ -144,7 +144,7 @@ class Bench {
   std::uint32_t& at(unsigned reg, unsigned lane) { return registers_[reg * kLanes + lane]; }
   std::uint64_t pair(unsigned reg, unsigned lane) { return at(reg, lane) | std::uint64_t{at(reg + 1, lane)} << 32; }
 
-  /// Fills the registers with random and edge values in random combinations; EXEC is random in every second run.
+  /// Fills the registers with random and edge values in random combinations; EXEC is random in half of the runs.
   void fill() {
     for (std::uint32_t& r : registers_) r = static_cast<std::uint32_t>(generator_());
     for (std::uint32_t& s : wave_.sgpr) s = static_cast<std::uint32_t>(generator_());
@@ -152,7 +152,8 @@ class Bench {
       const OperandType type = row_.src.types.at(i);
       for (unsigned lane = 0; lane < kLanes; ++lane) put(kSourceVgpr[i], lane, draw_value(type, generator_), words_of(type));
     }
-    // Some lanes have equal operands: division scaling requires two sources to be equal, and sums may cancel.
+    // In some lanes the first source equals another one: division scaling requires two sources to be equal, and sums may
+    // cancel.
     const OperandType first = row_.src.types[0];
     for (unsigned lane = 0; lane < kLanes && value_sources(row_) > 1; ++lane) {
       const unsigned other = 1 + static_cast<unsigned>(generator_() % 8);

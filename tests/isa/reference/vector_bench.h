@@ -14,7 +14,7 @@ namespace lacuna::isa::test {
 
 /// Values at which operations change their behaviour, as operands of `type`.
 std::span<const std::uint64_t> edge_values(OperandType type);
-/// An edge value or random bits.
+/// An edge value, a value near one, or random bits; packed types: such a value in each half.
 std::uint64_t draw_value(OperandType type, std::mt19937_64& generator);
 
 /// Factor by which tests multiply their number of rounds: value of the environment variable LACUNA_REFERENCE_ROUNDS, 1 if
@@ -22,8 +22,9 @@ std::uint64_t draw_value(OperandType type, std::mt19937_64& generator);
 unsigned reference_rounds();
 
 /// Runs every executable row with this mnemonic on both targets, in its encodings and with its modifiers, under all
-/// combinations of rounding, denormals, IEEE and DX10_CLAMP; reports mismatches as test failures. Rows without a mode-dependent
-/// operand run with a few modes only. Returns the number of rows run.
+/// combinations of f32's rounding and denormals, IEEE and DX10_CLAMP; reports mismatches as test failures. Comparisons and rows
+/// without floating-point operands run half as many encodings in each mode. Returns the number of rows run, counted once for
+/// each target.
 unsigned check_rows(const ReferenceEntry& entry);
 
 /// Calls check_rows() for all entries; fails for entries that name no row.

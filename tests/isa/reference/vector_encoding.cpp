@@ -78,7 +78,7 @@ Form random_form(const InstructionRow& row, Target target, std::mt19937_64& gene
   const unsigned count = value_sources(row);
   for (unsigned i = 0; i < count; ++i) f.source[i] = kVgpr0 + kSourceVgpr[i];
   // At most one source is a scalar or a constant, and only if the encoding allows it. A scalar or literal is not used together
-  // with a mask that is read, which occupies the constant bus.
+  // with a mask that is read or a literal of the row, which occupy the constant bus.
   const bool long_form = f.encoding == Encoding::e64 || f.encoding == Encoding::vop3p;
   const bool full_source = long_form || f.encoding == Encoding::e32;
   const unsigned at = long_form ? pick(count == 0 ? 1 : count) : 0;

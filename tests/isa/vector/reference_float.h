@@ -147,8 +147,8 @@ inline std::uint64_t multiply_add(std::uint64_t a, std::uint64_t b, std::optiona
   }
   if (product.m == 0) return round(z, f, r);
   if (z.m == 0) return round(product, f, r);
-  // The larger operand's leading bit is shifted to bit 120. The smaller operand is aligned to it, and the bits that are shifted
-  // out are ORed into a sticky bit.
+  // Both operands' leading bits are shifted to bit 120. Then the smaller operand is aligned to the larger, and the bits that
+  // are shifted out are ORed into a sticky bit.
   for (Exact* v : {&product, &z}) {
     const int up = 120 - top_bit(v->m);
     v->m <<= up;

@@ -149,7 +149,7 @@ TEST(VopCompare, Class) {
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       EXPECT_EQ((machine.wave.vcc() >> lane) & 1, examples[lane % examples.size()].which == asked ? 1U : 0U);
     }
-    // The same values as f64: sign, exponent and the top of the fraction in the high word.
+    // f64 values of the same sign and class.
     const auto widen = [](std::uint32_t v) {
       const std::uint64_t sign = U64{v >> 31} << 63;
       const std::uint32_t magnitude = v & 0x7fffffff;

@@ -1,4 +1,5 @@
-// Tests conversions, rounding to integers, exponents and significands against exact integer arithmetic, in every mode.
+// Tests conversions, rounding to integers, exponents and significands against exact integer arithmetic, most of them in all
+// rounding and denormal modes.
 #include <algorithm>
 #include <limits>
 
@@ -35,7 +36,8 @@ std::vector<Inputs> float_inputs(const FloatFormat& f) {
   });
 }
 
-// Runs a one-source instruction in all rounding and denormal modes; the settings of f32 and of f64/f16 differ.
+// Runs a one-source instruction in all rounding and denormal modes. The rounding of f64/f16 differs from that of f32; its
+// denormal setting is the same or the opposite.
 void check_modes(const char* mnemonic, const std::vector<Inputs>& inputs,
                  const std::function<U64(U64 source, Mode mode)>& expected) {
   for (unsigned rounding = 0; rounding < 4; ++rounding) {
@@ -110,7 +112,7 @@ TEST(VopConvert, OffsetOfFourBits) {
 // Rounds a finite value to an integer: 0 even, 1 up, 2 down, 3 to zero, 4 half up.
 Exact to_integral(const Exact& x, unsigned how) {
   if (x.e >= 0) return x;
-  if (how == 4) {  // floor(x + 1/2), exactly: doubled so that the half is an integer
+  if (how == 4) {  // floor(x + 1/2), exactly: `half` is 1/2 in units of 2^e
     const int e = x.e < -70 ? -70 : x.e;
     bool lost = x.sticky;
     const Wide m = shift_right(x.m, e - x.e, lost);

@@ -39,7 +39,8 @@ std::vector<Inputs> division_inputs(const FloatFormat& f) {
   });
 }
 
-// Divides the numerator in v[2:3] by the denominator in v[4:5]; the quotient is stored in v[16:17].
+// Divides the numerator in v[2:3] by the denominator in v[4:5]; the quotient is stored in v[16:17]. For f32 these are v2, v4
+// and v16.
 void divide_f32(Machine& m) {
   const auto fma = [&](unsigned dst, unsigned a, unsigned b, unsigned c, unsigned neg) {
     m.run(m.e64("v_fma_f32", dst, {a, b, c}, {.neg = neg}));

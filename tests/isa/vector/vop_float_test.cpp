@@ -38,7 +38,7 @@ std::vector<U64> edges_of(const FloatFormat& f, bool few) {
   return all;
 }
 
-// Draws random significands, some with long runs of zeros or ones, and exponents that are often close to each other.
+// Draws random significands, some with long runs of zeros at the end, and exponents that are often close to each other.
 std::function<U64(std::mt19937_64&)> draw_of(const FloatFormat& f) {
   return [f](std::mt19937_64& g) {
     const U64 bits = g() & ((f.sign() - 1) | f.sign());
@@ -185,7 +185,7 @@ TEST(VopNan, DestinationMayBeASource) {
       Machine m;
       m.wave.set_exec(round % 3 == 0 ? random() | U64{random()} << 32 : kAllLanes);
       m.wave.set_vcc(U64{random()} << 16);
-      // The frequency of special values varies from all registers and lanes to a few values in a single lane.
+      // The frequency of special values varies from all registers and lanes to at most a few values in a single lane.
       const unsigned every = 1U << (round / 3 % 7);
       for (unsigned lane = 0; lane < kLanes; ++lane) {
         for (unsigned reg = 0; reg < kSources; ++reg) {

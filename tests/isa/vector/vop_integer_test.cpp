@@ -1,4 +1,5 @@
-// Tests integer and bit instructions against plain C++ on wide integers, with edge and random values, under partial EXEC.
+// Tests integer and bit instructions against plain C++ on wide integers, with edge and random values, under full and partial
+// EXEC.
 #include <algorithm>
 #include <bitset>
 #include <limits>
@@ -40,7 +41,7 @@ struct IntegerCase {
   const char* mnemonic;
   unsigned sources;
   Function plain;
-  Function clamped;  // expected result with the CLAMP bit; null: the instruction has no CLAMP
+  Function clamped;  // expected result with the CLAMP bit; null: CLAMP is not tested
   bool accumulates = false;
 };
 

@@ -143,7 +143,7 @@ struct Inputs {
   std::uint64_t a = 0, b = 0, c = 0;
 };
 
-/// Every combination of the edges for `count` sources, then random bits.
+/// Every combination of the edges for `count` sources, then `random` combinations of drawn values.
 inline std::vector<Inputs> combine(const std::vector<std::uint64_t>& edges, unsigned count, unsigned random,
                                    const std::function<std::uint64_t(std::mt19937_64&)>& draw) {
   std::vector<Inputs> all;
@@ -170,7 +170,8 @@ struct Expected {
 inline constexpr unsigned kDst = 16, kSrc0 = 2, kSrc1 = 4, kSrc2 = 6;
 
 /// Runs `instruction` (sources in v[2:3], v[4:5], v[6:7]; result in v[16:17]) over all inputs, 64 at a time and under changing
-/// EXEC masks; checks active lanes against `expected`, and that inactive lanes are unchanged.
+/// EXEC masks; checks active lanes against `expected`, and that inactive lanes are unchanged. With `old_is_input`, the
+/// destination holds the third source before.
 inline void check_lanes(Machine& machine, const Instruction& instruction, const std::vector<Inputs>& inputs, bool old_is_input,
                         const std::function<Expected(const Inputs&)>& expected) {
   std::mt19937_64 generator(inputs.size());

@@ -28,7 +28,7 @@ struct Case {
   double ulps;
 };
 
-// Error in units in the last place of the f32 nearest to the exact value.
+// Error in units in the last place that the exact value has in a format with `fraction` bits below the leading one.
 double error_in_ulps(float got, long double want, int fraction, int smallest_exponent) {
   if (static_cast<long double>(got) == want) return 0;
   int exponent = 0;
@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"v_log_legacy_f32", [](long double x) { return std::log2(x); }, 1.2e-38F, 3.4e38F, 0.502}),
     [](const auto& tested) { return std::string(tested.param.mnemonic); });
 
-// All 65536 half-precision values.
+// The value of a half.
 float half_value(U32 h) {
   const int exponent = static_cast<int>(h >> 10 & 31);
   const auto fraction = static_cast<float>(h & 1023);
@@ -94,6 +94,7 @@ float half_value(U32 h) {
   return (h & 0x8000) != 0 ? -magnitude : magnitude;
 }
 
+// All finite values; sine and cosine only up to 256.
 TEST(VopTranscendentalF16, EveryValue) {
   for (const auto& [mnemonic, function] :
        {std::pair<const char*, Reference>{"v_exp_f16", [](long double x) { return std::exp2(x); }},
