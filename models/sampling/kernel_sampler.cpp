@@ -26,8 +26,7 @@ constexpr double kEnded = 0.02;
 // Shortest untimed part, and length up to which the length is doubled, in samples.
 constexpr double kShortest = 1;
 constexpr double kLongest = 256;
-// Largest untimed part, as a share of the rest of the kernel. For parts that consist of whole workgroups, only until samples
-// agree.
+// Largest untimed part, as a share of the rest of the kernel; for parts of whole workgroups only until samples agree.
 constexpr double kShareOfRest = 0.4;
 // Untimed parts of workgroups, as shares of the remaining kernel: of the first part, after a single sample, and of the later
 // parts, which have equal lengths, after samples that agree.
@@ -39,9 +38,8 @@ constexpr double kLastGenerations = 2.1;
 constexpr std::size_t kFewSamples = 3;
 // Parts within workgroups run without timing if wavefronts are longer than this number of samples.
 constexpr std::uint64_t kLongWavefront = 3;
-// In kernels with at least this number of generations of workgroups, whole workgroups run without timing; in other kernels,
-// parts of workgroups do if sampling.within_workgroups allows it. A generation is the number of workgroups that the machine
-// holds at a time.
+// Number of generations from which on whole workgroups run without timing. With fewer, parts of workgroups do, if
+// sampling.within_workgroups allows it. A generation is the number of workgroups that the machine holds at a time.
 constexpr std::uint64_t kManyGenerations = 6;
 // Workgroups of a part whose mean number of instructions differs from that of the sample by a larger share are of other kinds,
 // or of the same kinds in other shares: the 95 % interval of their rate is twice the difference.
