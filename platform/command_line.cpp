@@ -310,8 +310,8 @@ void refuse_empty_values(const po::parsed_options& parsed, const CommandInfo& in
                     info.name);
 }
 
-/// Collects --config, --set and --max-time, and the options of a launch, in the order given, because later options override
-/// earlier ones.
+/// Collects --config, --set, --max-time, --results and the options of a launch in the order given, because later options
+/// override earlier ones.
 void collect_sources(const po::parsed_options& parsed, CommandLine& line) {
   for (const po::option& option : parsed.options) {
     if (option.string_key == "config" || option.string_key == "set")

@@ -83,13 +83,13 @@ struct FinalizeOptions {
 /// Options of `lacuna mesh`.
 struct MeshOptions {
   unsigned core = 0;                   ///< --core: the core whose meeting nodes are shown
-  std::optional<std::string> picture;  ///< --out: the picture
+  std::optional<std::string> picture;  ///< --out: the file for the picture
 };
 
 struct CommandLine {
   Command command = Command::help;
   std::string help;                          ///< text to print for Command::help
-  std::string input;                         ///< program, code object, or folder of `docs`
+  std::string input;                         ///< first operand: a program, file, sweep or folder; "" if none
   std::vector<std::string> guest_arguments;  ///< arguments of the guest program, after --
   std::vector<ConfigurationSource> configuration;
   std::optional<std::string> output_folder;  ///< --out: the output folder

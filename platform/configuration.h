@@ -33,7 +33,7 @@ class Configuration {
   /// of such a section is an error, whose message gives the reason `unused_because` (for example "lacuna hart has no GPU").
   explicit Configuration(const ParameterSet& parameters, const ParameterSet* known = nullptr, std::string unused_because = {});
 
-  /// Reads one file. Throws ConfigurationError.
+  /// Reads a file and the files that it includes. Throws ConfigurationError.
   void load(const std::filesystem::path& file);
   /// Reads the text of a file; `origin`: its name in messages.
   void load(std::istream& text, const std::string& origin);

@@ -1,5 +1,5 @@
 // HSA_OVERRIDE_GFX_VERSION: ROCm's thunk reports its value as the version of every GPU, so that the runtime loads code for
-// another instruction set. A virtual GPU executes only code for gpu.target.
+// another instruction set. A virtual GPU executes only code for its own target (gpu.target or rocm.gpus).
 #pragma once
 
 #include <string>

@@ -1,9 +1,9 @@
 // Checks that the host supports the instructions of this build: x86-64-v3, if the build machine supported it
 // (cmake/CompilerSettings.cmake).
 //
-// host_isa.cpp is compiled for the baseline x86-64 and linked directly into the program and into libhsakmt.so.1. The
-// constructor function in it runs before all static initialisers, which may already use AVX2: on a host without AVX2, the
-// process ends with a message and the exit code kExitHostIsa instead of SIGILL.
+// host_isa.cpp is compiled for the baseline x86-64 and linked directly into the program and into libhsakmt.so.1. Its
+// constructor function runs before all other static initialisers there, which may already use AVX2: on a host without AVX2,
+// the process ends with a message and the exit code kExitHostIsa instead of SIGILL.
 #pragma once
 
 #include <cstdint>

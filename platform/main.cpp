@@ -190,7 +190,8 @@ std::string message_of(const std::filesystem::filesystem_error& e) {
 }
 
 /// Runs the command and returns the exit code. Errors of the user end with one message and kExitUsage. If output cannot be
-/// written, the exit code is kExitOutput; failure_of() determines the exit code of all other errors.
+/// written, the exit code is kExitOutput; a JobError has its own exit code, and failure_of() determines that of all other
+/// errors.
 int guarded(const std::vector<std::string>& arguments) {
   const auto refuse_with = [](const std::string& message) {
     std::cout.flush();

@@ -36,7 +36,7 @@ void require_rv64gc(const ElfFile& program) {
   if (program.entry() % 2 != 0) throw ElfError(fmt::format("{}: entry point {:#x} is odd", program.name(), program.entry()));
 }
 
-/// The segments that occupy memory, sorted by address.
+/// The segments that occupy memory, sorted by physical address. Throws ElfError if there are none, or if segments overlap.
 std::vector<ElfSegment> loaded_segments(const ElfFile& program) {
   std::vector<ElfSegment> loaded;
   for (const ElfSegment& segment : program.segments()) {

@@ -56,7 +56,7 @@ class Platform : public sc_core::sc_module {
 
   /// A number that increases while the guest makes progress.
   std::uint64_t progress() const;
-  /// Whether the hart sleeps and a timer interrupt will wake it.
+  /// Whether the hart has enabled the timer interrupt and the timer will raise it at a later time.
   bool timer_armed() const;
   /// Lists what each component is waiting for, one line each.
   void diagnose(std::ostream& out) const;

@@ -55,7 +55,7 @@ struct OutputParameters {
 /// The simulated machine: determines the parameters of a run.
 enum class Machine : std::uint8_t {
   hart,      ///< `lacuna hart`: a hart with its memory and devices
-  firmware,  ///< `lacuna run`, `lacuna launch`: in addition the GPU on its bus
+  firmware,  ///< `lacuna run`, `lacuna launch`: a hart with its memory and devices, and the GPU on its bus
   process    ///< `lacuna exec`: GPUs for the process that contains the simulator
 };
 
@@ -75,9 +75,9 @@ struct PlatformParameters {
   RocmParameters rocm;
 
   PlatformParameters() { gpu.extensions = all_extensions(); }
-  /// Adds the sections of a machine to `set`. All machines have section sim; hart and firmware have hart, bus, clint, plic,
-  /// uart and finisher; firmware also has vram_aperture, output and the GPU's sections; process has the GPU's sections, output,
-  /// host_link and rocm.
+  /// Adds the sections of a machine to `set`. All machines have section sim; hart and firmware have host, hart, bus, clint,
+  /// plic, uart and finisher; firmware also has vram_aperture, output and the GPU's sections; process has the GPU's sections,
+  /// output, host_link and rocm.
   void describe(ParameterSet& set, Machine machine);
   /// Adds the sections of all machines to `set`.
   void describe(ParameterSet& set);

@@ -7,7 +7,7 @@
 
 namespace lacuna {
 
-/// Folders of presets ("r9nano"): in the source tree, and relative to the installed program or library.
+/// Folders of presets ("r9nano"): in the source tree, and relative to the program and to the library with this function.
 std::vector<std::filesystem::path> preset_folders();
 
 /// Name of the preset whose file this is, such as "dram/hbm2"; "" for any other file.

@@ -60,8 +60,8 @@ bool describes_buffer(std::string_view text);
 BufferSpec parse_buffer(std::string_view text, const ArgumentContext& context);
 ArgumentValue parse_argument(std::string_view text, const ArgumentContext& context);
 
-/// Parses "4096", "1M", "n*4": an expression, multiplied by 1024, 1024^2 or 1024^3 for a K, M or G at its end. Throws
-/// LaunchError if the result is not between 1 and `most`.
+/// Parses "4096", "1M", "n*4": an expression. If it begins with a digit and ends with a digit and K, M or G, its value is
+/// multiplied by 1024, 1024^2 or 1024^3. Throws LaunchError if the result is not between 1 and `most`.
 std::uint64_t parse_size(std::string_view text, const ExpressionScope& scope, std::uint64_t most = kLargestBuffer);
 /// Throws LaunchError if the file cannot be created or overwritten.
 void require_writable(const std::filesystem::path& file);

@@ -40,7 +40,7 @@ struct ComparisonResult {
     std::string reference;
   };
   std::vector<Difference> first;  ///< the first few differences
-  double largest_absolute = 0;    ///< largest absolute difference
+  double largest_absolute = 0;    ///< largest absolute difference of the elements that differ
   double largest_relative = 0;
   std::string error;  ///< reason why the reference could not be read; "" = none
 
@@ -53,8 +53,8 @@ struct ComparisonResult {
 /// written.
 std::unique_ptr<GuestFile> open_comparison(const std::filesystem::path& reference, const Tolerance& tolerance,
                                            std::optional<ElementType> type, ComparisonResult& result);
-/// Throws LaunchError if the reference is not a file of `bytes` bytes, if these are not whole elements, or if `tolerance`
-/// requires a type and there is none.
+/// Throws LaunchError if the reference is not a file of `bytes` bytes, if `bytes` is not a whole number of elements, or if
+/// `tolerance` requires a type and there is none.
 void check_comparison(const std::filesystem::path& reference, std::uint64_t bytes, const Tolerance& tolerance,
                       std::optional<ElementType> type);
 

@@ -70,7 +70,7 @@ class Generator {
   explicit Generator(const Fill& fill) : fill_(fill), random_(fill.seed), next_(fill.first) {}
 
   void element(std::byte* to) {
-    // The draw happens for every element, so that the share of zeros does not affect the values of other elements.
+    // A value is generated even for a zero element, so that all shares of zeros above 0 yield the same nonzero values.
     const bool zero = fill_.zeros > 0 && random_.real() < fill_.zeros;
     make(to);
     if (zero) std::memset(to, 0, element_size(fill_.type));
@@ -116,7 +116,7 @@ class Generator {
     store_element(fill_.type, Number::of(fill_.first.integer + offset), to);
   }
 
-  /// Generates a number in [LOW, HIGH). If rounding to the element type yields HIGH, the draw is repeated.
+  /// Generates a number in [LOW, HIGH). If rounding to the element type yields HIGH, draws again; after 100 draws, LOW.
   void uniform_real(std::byte* to) {
     const double low = fill_.first.as_double();
     const double high = fill_.second.as_double();

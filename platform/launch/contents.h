@@ -13,8 +13,8 @@ namespace lacuna {
 
 enum class FillPattern : std::uint8_t { uniform, normal, constant, iota, bits };
 
-/// Generated elements. They are identical on every host: the random generator uses integers, and no function of the host's
-/// mathematics library is used.
+/// Generated elements. They are identical on every host: the random generator uses integers, and of the host's mathematics
+/// library only functions with exactly defined results, such as sqrt(), are used.
 struct Fill {
   ElementType type{};
   std::uint64_t count = 0;
@@ -27,7 +27,7 @@ struct Fill {
   std::uint64_t bytes() const { return count * element_size(type); }
 };
 
-/// Parses "uniform(0,1)" into pattern, first and second; throws LaunchError, also if the type cannot represent the values.
+/// Parses "uniform(0,1)" into pattern, first and second; throws LaunchError, also if pattern or type do not allow the values.
 void parse_fill_pattern(std::string_view text, const ExpressionScope& scope, Fill& fill);
 
 struct Contents {

@@ -25,7 +25,7 @@ ElementType require_element_type(std::string_view name);
 /// The element type of a source type such as "float*", "const uint", "double4*"; nullopt if it is not a plain type.
 std::optional<ElementType> element_type_of_source(std::string_view type_name);
 
-/// Conversions between double and the bits of f16 and bf16. to_*() round to nearest even; overflow yields infinity.
+/// Conversions of double to the bits of f16 and bf16, rounded to nearest even (overflow yields infinity), and of f16 to double.
 std::uint16_t to_half(double value);
 std::uint16_t to_bfloat16(double value);
 double from_half(std::uint16_t bits);
@@ -34,8 +34,8 @@ double from_half(std::uint16_t bits);
 void store_element(ElementType type, const Number& value, std::byte* to);
 /// The element as a number; 64-bit integers are exact.
 Number load_element(ElementType type, const std::byte* from);
-/// Position of a floating-point value among all values of its type: neighbours differ by one, both zeros are 0. For NaN see
-/// is_nan().
+/// Position of a floating-point value among all values of its type: neighbours differ by one, both zeros are 0. NaNs lie
+/// beyond the infinities.
 std::int64_t float_position(ElementType type, const std::byte* from);
 /// The element as text, with enough digits to distinguish neighbouring values.
 std::string element_text(ElementType type, const std::byte* from);

@@ -63,7 +63,7 @@ class LaunchBuffers {
   void take_element();
   /// Drops fetched elements, since the next statement may change the buffers.
   void drop_elements() { elements_.clear(); }
-  /// Whether element() has returned a guessed value since reset_guess(). It guesses only in a rehearsal.
+  /// Whether element() has returned a guessed value, as it does in a rehearsal, since reset_guess().
   bool has_guessed() const { return guessed_; }
   void reset_guess() { guessed_ = false; }
 

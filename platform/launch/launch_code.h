@@ -29,8 +29,8 @@ class LaunchCodes {
 
   /// Drops loaded code objects and kernel numbers; keeps the contents of files.
   void begin();
-  /// Loads a file into the GPU; adds it to `inputs` when it is read for the first time. Throws ElfError, and LaunchError if the
-  /// name is in use or the target differs from that of the first code object.
+  /// Loads a file into the GPU and adds the file to `inputs`. Throws ElfError, and LaunchError if the name is in use or the
+  /// target differs from that of the first code object.
   void load(const std::string& name, const std::filesystem::path& file, std::set<std::filesystem::path>& inputs);
   /// Returns the code object `*name`, or the first that was loaded if `name` is null. Throws LaunchError with the nearest name
   /// if there is no such code object.

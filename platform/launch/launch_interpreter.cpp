@@ -194,8 +194,8 @@ void LaunchInterpreter::execute_condition(const LaunchStatement& statement) {
   if (statement.kind == Kind::loop) scope_.variables[statement.first.name] = evaluate(statement.first.value, scope_);
   const bool enters = evaluate(statement.condition, scope_).truth();
   if (rehearsing_) {
-    // The body is rehearsed even if it is not entered; errors are ignored, since its values may be outside of the intended
-    // range.
+    // The body is rehearsed even if the run would not enter it. Errors in such a body are ignored, because values may be
+    // outside of the intended range.
     if (!enters) lenient_until_ = std::max(lenient_until_, statement.partner);
   } else if (!enters) {
     next_ = statement.partner + 1;
@@ -320,7 +320,7 @@ void LaunchInterpreter::execute_dispatch(const LaunchStatement& statement) {
     return {found.index, found.bytes};
   });
   warn_of_block(kernel, call);
-  // The first kernel to which a buffer is passed determines the type of its elements.
+  // The first kernel to which a buffer without an element type is passed determines this type.
   std::size_t number = 0;
   for (const ArgumentValue& argument : call.arguments) {
     const KernelArgument* const parameter = parameter_of(kernel, number++);

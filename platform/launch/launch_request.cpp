@@ -119,7 +119,7 @@ LaunchSession requested_launch(const CommandLine& line) {
 
 std::vector<ConfigurationSource> launch_configuration(const CommandLine& line, const LaunchSession& session) {
   std::vector<ConfigurationSource> sources = line.configuration;
-  // A target given by the user is applied later and overrides it.
+  // A target that the user gives is applied later and overrides this one.
   sources.insert(sources.begin(), {false, "gpu.target=" + std::string(isa::traits(session.target()).name)});
   return sources;
 }

@@ -40,7 +40,7 @@ class PlanStream {
   /// Text with a terminating 0, padded to the alignment of records, 8 bytes.
   static std::string record_text(std::string text);
 
-  /// Bytes of records that have not been read.
+  /// Number of bytes of records that have not been read.
   std::size_t unread() const { return records_.size() - read_; }
   /// Moves unread records to `bytes`; returns the number of bytes.
   std::size_t read(std::span<std::byte> bytes);

@@ -9,7 +9,7 @@ namespace lacuna {
 
 /// The text without blanks at both ends.
 std::string_view trimmed(std::string_view text);
-/// Splits at each separator outside parentheses and brackets; parts are trimmed.
+/// Splits at each separator outside parentheses, brackets and braces; parts are trimmed.
 std::vector<std::string> split_outside(std::string_view text, char separator);
 bool is_identifier(std::string_view text);
 
@@ -18,7 +18,7 @@ struct TextPart {
   std::string_view text;  ///< without the braces
   bool braced = false;
 };
-/// The parts in order; a } alone is text. Throws LaunchError if a { has no }, has another { before it, or contains nothing.
+/// The parts in order; a } alone is text. Throws LaunchError if a { has no }, and for braces that enclose a { or only blanks.
 std::vector<TextPart> split_braces(std::string_view text);
 
 }  // namespace lacuna

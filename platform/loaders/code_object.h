@@ -75,8 +75,8 @@ class CodeObject {
   const std::vector<KernelMetadata>& kernels() const { return kernels_; }
   /// Kernels found by their symbols, ascending by address of the descriptor; independent of the metadata.
   const std::vector<KernelEntry>& entries() const { return entries_; }
-  /// The kernel of this name, or of this name as reports show it. Throws ElfError, with the nearest name and the list of
-  /// kernels, if there is none.
+  /// The kernel with this name, or else the only kernel that reports show under this name. Throws ElfError, with the nearest
+  /// name and the list of kernels, if there is none.
   const KernelMetadata& kernel(std::string_view name) const;
 
  private:
@@ -96,8 +96,8 @@ class CodeObject {
 /// processor.
 isa::Target code_object_target(const ElfFile& file);
 
-/// Returns the words of the file's executable sections by address, for analyses of code. The file must outlive the returned
-/// function.
+/// Returns a function that fetches words of the file's executable sections by address, for analyses of code. The file must
+/// outlive this function.
 isa::FetchWords code_words(const ElfFile& file);
 
 /// Parsers of the two notations of metadata. They throw std::runtime_error with the reason.

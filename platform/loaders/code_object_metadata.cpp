@@ -143,7 +143,8 @@ std::uint32_t number_in(const YAML::Node& map, const char* key, bool required = 
   return number_of(node, key);
 }
 
-/// Parses an argument of version 2, which states size and alignment but no offset. `end`: end of the previous argument.
+/// Parses an argument of version 2, which states size and alignment but no offset. `end`: end of the previous argument; set to
+/// the end of this argument.
 KernelArgument argument_of(const YAML::Node& map, std::uint64_t& end) {
   if (!map.IsMap()) throw std::runtime_error("an argument is not a map");
   KernelArgument argument{.name = text_of(map, "Name"),

@@ -1,4 +1,4 @@
-// ELF64 little-endian files: RISC-V programs for the hart and AMDGPU code objects for the disassembler.
+// ELF64 little-endian files: RISC-V programs for the hart, and AMDGPU code objects.
 //
 // Everything is checked while reading, so that all ranges that the accessors return lie inside the file. Sections and symbols
 // are optional in a program (stripped); segments are not.
@@ -51,7 +51,7 @@ struct ElfSymbol {
   std::string name;
   std::uint64_t value = 0;
   std::uint64_t size = 0;
-  std::size_t section = 0;  ///< index of its section, 0 = undefined, SHN_ABS and others as in the file
+  std::size_t section = 0;  ///< index of its section; 0 = undefined; SHN_ABS and others as in the file
   std::uint8_t type = 0;    ///< STT_*
   bool function = false;
 };

@@ -67,8 +67,8 @@ std::vector<std::span<const std::byte>> embedded_code_objects(std::span<const st
 std::optional<std::string> ImageSourceLines::find(const isa::MemoryInterface& memory, std::uint64_t pc) const {
   const auto object = LoadedCodeObject::around(memory, pc);
   if (!object) return std::nullopt;
-  // Maximum share of differing bytes: a kernel's instructions may have been moved within their basic blocks after loading
-  // (models/neardata/kernel_tagger.h).
+  // The share of differing bytes must be below this value: a kernel's instructions may have been moved within their basic
+  // blocks after loading (models/neardata/kernel_tagger.h).
   constexpr double kMostMoved = 0.5;
   double least = kMostMoved;
   std::optional<std::span<const std::byte>> nearest;

@@ -26,13 +26,13 @@ std::optional<double> loaded_difference(std::span<const std::byte> file, const i
 /// Whether the executable segments of a file equal those loaded at the object's base.
 bool is_loaded(std::span<const std::byte> file, const isa::MemoryInterface& memory, const LoadedCodeObject& object);
 
-/// Source lines from the image whose executable segments equal those in GPU memory, or are most similar, since code in GPU
-/// memory may have been modified.
+/// Source lines from the image whose executable segments differ least from those in GPU memory, where code may have been
+/// modified.
 class ImageSourceLines : public SourceLines {
  public:
   using Images = std::function<std::vector<std::span<const std::byte>>()>;
 
-  /// `images` is called for each report: programs may load more while they run.
+  /// `images` is called for each report, because programs may load code objects while they run.
   explicit ImageSourceLines(Images images) : images_(std::move(images)) {}
   std::optional<std::string> find(const isa::MemoryInterface& memory, std::uint64_t pc) const override;
 

@@ -15,7 +15,7 @@ class ImageTags : public TagSource {
  public:
   using Images = std::function<std::vector<std::span<const std::byte>>()>;
 
-  /// `images` is called for each kernel: programs may load more while they run.
+  /// `images` is called for each kernel, because programs may load code objects while they run.
   explicit ImageTags(Images images) : images_(std::move(images)) {}
   std::optional<KernelTags> find(const isa::MemoryInterface& memory, std::uint64_t entry) const override;
 

@@ -36,7 +36,7 @@ std::string decimal(double value) {
   return text.str();
 }
 
-/// The type of an argument, such as "float*"; derived from its kind if the compiler has not recorded the type.
+/// The type of an argument, such as "float*", or its kind if the compiler has not recorded the type.
 std::string type_text(const KernelArgument& argument) {
   return argument.type_name.empty() ? argument.kind : argument.type_name;
 }

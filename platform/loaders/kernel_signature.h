@@ -1,4 +1,4 @@
-// Signature and resources of a kernel: arguments, workgroup, registers, memory, occupancy. For reports.
+// Signature and resources of a kernel for reports: arguments, workgroup, registers, memory, occupancy.
 #pragma once
 
 #include <cstdint>

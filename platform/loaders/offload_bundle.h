@@ -2,7 +2,8 @@
 // --genco) and host executables with a bundle in their section .hip_fatbin.
 //
 // Format: clang documentation, "Clang Offload Bundler", section "Bundled Binary File Layout": magic, number of entries, and for
-// each offset, size, length of its identifier and the identifier, e.g. "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-".
+// each entry its offset, its size, the length of its identifier and the identifier, e.g.
+// "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-".
 #pragma once
 
 #include <cstddef>
@@ -37,7 +38,7 @@ std::vector<std::byte> file_bytes(const std::filesystem::path& file);
 /// Lacuna executes. Never empty. Throws ElfError.
 std::vector<CodeObject> read_code_objects(const std::filesystem::path& file);
 
-/// Whether the file contains code objects in one of the forms above; false also for files that cannot be read.
+/// Whether the file begins like an ELF file or an offload bundle; false also for files that cannot be read.
 bool holds_code_objects(const std::filesystem::path& file);
 
 }  // namespace lacuna

@@ -169,7 +169,7 @@ void write_pass_timeline(const std::vector<sida::StepTrace>& steps, std::uint64_
     for (std::size_t i = 0; i < kByteLayers; ++i) values[i] = static_cast<double>(bar.bytes[i]) / cycles;
     return values;
   });
-  // The scale ends at the maximum occupancy if that is far below the capacity.
+  // The scale ends at the maximum occupancy if that is at most half of the capacity, else at the capacity.
   std::uint64_t most = 1;
   for (const sida::StepTrace& step : steps) most = std::max(most, step.buffer.all());
   const double top = static_cast<double>(2 * most > buffer_bytes ? buffer_bytes : most) / 1e6;

@@ -1,4 +1,4 @@
-// The elements of SVG used in pictures of a mesh and of time. Colours are classes with values for light and dark screens.
+// Writer of the SVG elements for pictures of meshes and timelines. Colours are classes with values for light and dark screens.
 #pragma once
 
 #include <iosfwd>
