@@ -14,8 +14,8 @@
 
 namespace lacuna {
 
-/// Writes further columns of kernels.csv, each with a comma before it: energy with half-width and bounds, mean and peak power,
-/// energy-delay product, and the energy of each block.
+/// Writes the names of the energy columns of kernels.csv, each with a comma before it: energy with half-width and bounds, mean
+/// and peak power, energy-delay product, and the energy of each block. Writes nothing if there are no blocks.
 void write_energy_csv_header(const std::vector<std::string>& blocks, std::ostream& out);
 void append_energy_csv(const KernelEnergy& energy, Tick time, std::string& line);
 /// Returns the values of append_energy_csv() as a JSON object. `time`: duration of the kernel, or total duration of the kernels

@@ -132,7 +132,8 @@ int exec_program(const CommandLine& line) {
   const std::string run = name_of_this_run();
   setenv("LACUNA_RUN", run.c_str(), 1);
   prepare_output(line.output_folder, run);
-  // The runtime then passes each allocation to the driver, which allocates whole pages with unmapped memory around them.
+  // With this variable, the runtime passes each allocation to the driver, which allocates whole pages with unmapped memory
+  // around them.
   if (line.strict_memory) setenv("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1", 1);
   setenv("LACUNA_REPORT", line.quiet ? "0" : "1", 1);
   prepend("LD_LIBRARY_PATH", libraries.string());

@@ -5,7 +5,7 @@
 namespace lacuna {
 
 inline constexpr int kExitUsage = 2;           ///< invalid command line, configuration or program, or unsuitable output folder
-inline constexpr int kExitDifferent = 3;       ///< launch: a comparison differs
+inline constexpr int kExitDifferent = 3;       ///< launch: a comparison differs; sida run --check: the result differs
 inline constexpr int kExitCheckFailed = 4;     ///< a check of the modelled machine failed; the guest's results are correct
 inline constexpr int kExitHostIsa = 69;        ///< the host lacks instructions of this build; EX_UNAVAILABLE of sysexits(3)
 inline constexpr int kExitInternalError = 70;  ///< an error of the simulator itself, not of a model; EX_SOFTWARE of sysexits(3)

@@ -21,7 +21,8 @@ struct FolderOwner {
 /// is not removed at the end of the run.
 ///
 /// The constructor waits until no other process holds the decision lock of the folder; then this process may call take() or
-/// reserve(). On a file system without locks no folder is ever owned; missing() then returns the reason.
+/// reserve(). On a file system without locks, missing() returns the reason, and owner() returns only a run that has reserved
+/// the folder.
 class FolderLock {
  public:
   static constexpr const char* kFile = ".lacuna-lock";

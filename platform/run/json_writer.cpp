@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kIndentation = 2;
-/// Maximum number of bytes of text that are buffered before they are passed to the stream.
+/// Maximum number of bytes of text that are buffered before they are passed to the stream, unless a single text is longer.
 constexpr std::size_t kMostWaiting = 16 * 1024;
 
 constexpr std::uint64_t kEachByte = 0x0101010101010101;

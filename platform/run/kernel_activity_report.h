@@ -12,9 +12,9 @@
 
 namespace lacuna {
 
-/// Writes further columns of kernels.csv, each with a comma before it: wavefront cycles by cause ("cycles_issue", …, and those
-/// of slots without a wavefront), issued instructions, requests of loads and the parts of their time, used and available
-/// amounts of each resource, and counts of memory, research machines and matrix operations.
+/// Writes the names of the activity columns of kernels.csv, each with a comma before it: wavefront cycles by cause
+/// ("cycles_issue", …) and cycles of slots without a wavefront, issued instructions, requests of loads and the parts of their
+/// time, used and available amounts of each resource, and counts of memory, research machines and matrix operations.
 void write_activity_csv_header(std::ostream& out);
 void append_activity_csv(const KernelActivity& activity, std::string& line);
 /// Writes docs/reference/kernels-csv.md: all columns and their meaning.

@@ -1,4 +1,4 @@
-// The log: messages from level info are written to log.txt in the output folder; warnings and errors also go to stderr
+// The log: messages of level info and above are written to log.txt in the output folder; warnings and errors also go to stderr
 // immediately.
 //
 // Models log through spdlog's default logger. A line starts with the simulated time, so that equal runs have equal logs.
@@ -22,7 +22,8 @@ void log_to_file(std::shared_ptr<OutputFile> file);
 /// Errors and warnings in the log.txt of a failed run.
 struct LoggedTrouble {
   std::string error;         ///< first line of the first error, with its simulated time; "" = none
-  std::string last_warning;  ///< first line of the last warning, with its simulated time; "" = none
+  /// First line of the last warning before that error, with its simulated time; "" = none. Ignores counts of guest mistakes.
+  std::string last_warning;
 };
 LoggedTrouble logged_trouble(const std::filesystem::path& log_file);
 /// Logs one line with the kinds and counts of the guest's mistakes, if there are any. Call it at the end of a run.

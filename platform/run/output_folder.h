@@ -24,7 +24,7 @@ class OutputError : public std::runtime_error {
 /// earlier run are removed. While a run owns the folder, no other run can use it.
 ///
 /// Files that are written whole are complete or absent (WholeFile). A growing file contains all text that was written at least
-/// half a second ago. statistics.json is written last: without it, the run has not ended.
+/// half a second ago. statistics.json is written last: without it, the run has not ended or has failed.
 class OutputFolder {
  public:
   /// Name of the run for processes without LACUNA_RUN, which share a folder while they run at the same time.

@@ -13,7 +13,7 @@
 
 namespace lacuna {
 
-/// Limits at which a simulation ends although the guest has not exited.
+/// Limits at which a simulation ends although the guest has not exited, and the number of host threads.
 struct SimulationParameters {
   Tick max_time{};
   Tick max_idle{100'000'000'000};
@@ -56,7 +56,7 @@ class InterruptHandler {
 struct RunObserver {
   std::function<bool()> ended;
   std::function<std::uint64_t()> progress;  ///< increases while the guest makes progress
-  std::function<bool()> timer_armed;        ///< whether the hart sleeps and a timer interrupt will wake it
+  std::function<bool()> timer_armed;        ///< whether a timer interrupt is enabled and will be raised later
   std::function<bool()> output_failed;      ///< whether output has been lost
   std::function<void()> between_slices;     ///< draws the progress line
 };

@@ -43,7 +43,8 @@ std::string energies_of_another_machine(const EnergyParameters& energy, const st
          "; energies of events that the other machine does not have are 0";
 }
 
-/// Warnings caused by the presets among the sources alone. They are not shown, because the values of presets are intended.
+/// Warnings that the presets among the sources would cause without the other sources. RunParameters does not show them, because
+/// the values of presets are intended.
 std::vector<std::string> warnings_of_presets(const std::vector<ConfigurationSource>& sources, Machine machine) {
   PlatformParameters parameters;
   ParameterSet set;

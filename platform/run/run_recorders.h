@@ -20,7 +20,7 @@ struct RunRecorders {
   JobRecorder jobs;
 
   void add(GpuDevice& device, const OutputParameters& output);
-  /// Records everything until `at` and ends all recorders.
+  /// Records requests, energy and look-ups until `at`, and ends their recorders.
   void finish(Tick at);
 };
 

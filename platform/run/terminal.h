@@ -31,7 +31,7 @@ class ProgressLine {
   /// Whether it is time to rewrite the line. Callers make a snapshot only then.
   bool due() const;
   void show(const Snapshot& snapshot);
-  /// Removes the line; the console calls it before it writes.
+  /// Removes the line. The console calls this function before each write.
   void hide();
   /// Removes the line, and ends an unfinished line of the console on the same terminal; called before any other text is written
   /// to stderr.

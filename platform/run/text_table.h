@@ -10,7 +10,7 @@
 
 namespace lacuna {
 
-/// "1.234 ms": four significant digits in a suitable unit.
+/// "1.234 ms": three decimals in a suitable unit from ns to s; "12 ps" below 1 ns.
 std::string readable_time(Tick time);
 /// "1,234,567": digits in groups of three.
 std::string grouped(std::uint64_t number);

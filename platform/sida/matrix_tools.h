@@ -25,8 +25,8 @@ struct SidaOptions {
   SidaRunOptions run;               ///< options of run and explain
 };
 
-/// Prints sizes and layouts of a matrix (a file or KIND:…) and, for each order of rows, the occupancy of the buffer. Writes
-/// warnings to `warnings`. Throws sida::MatrixError; ConfigurationError if the room is not a size.
+/// Prints sizes and layouts of a matrix (a file or KIND:…) and, for a square matrix in each order of rows, the occupancy of the
+/// buffer. Writes warnings to `warnings`. Throws sida::MatrixError; ConfigurationError if the room is not a size.
 void describe_matrix(const std::string& matrix, const SidaOptions& options, std::ostream& out, std::ostream& warnings);
 
 /// Writes a generated matrix, in the first of the orders, as a Matrix Market file. Throws sida::MatrixError, WriteError.

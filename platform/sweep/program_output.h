@@ -7,7 +7,7 @@
 namespace lacuna {
 
 struct ProgramOutput {
-  int exit_code = 0;  ///< 127 if there is no such program, 128 + signal if a signal ended it
+  int exit_code = 0;  ///< 127 if the program cannot be started, 128 + signal if a signal ended the program
   std::string output;
   std::string errors;
 };

@@ -5,7 +5,7 @@
 
 namespace lacuna {
 
-/// Returns the process's exit code: 0, or 1 when a comparison has found a change. Throws SweepError.
+/// Returns the process's exit code: 0, or 1 when a comparison has found a change. Throws SweepError or UsageError.
 int results(const CommandLine& line);
 
 }  // namespace lacuna

@@ -18,7 +18,7 @@ struct ReportedMetric {
   std::string title() const { return unit.empty() || unit == metric.name ? metric.name : metric.name + " (" + unit + ')'; }
 };
 
-/// Formats a number with six significant digits and thousands separators.
+/// Formats whole numbers and numbers from 100,000 up as integers with thousands separators, others with six significant digits.
 std::string readable_number(double value);
 
 /// Formats a share as "1 %" or "0.25 %".

@@ -30,8 +30,8 @@ struct SlurmSettings {
 /// Parses the settings. Throws SweepError with location, key and nearest name.
 SlurmSettings slurm_settings(const SweepFile& sweep, const std::vector<std::pair<std::string, std::string>>& options);
 
-/// Submits the points that are in no job yet, and collects results until all points have ended, or once if `wait` is false.
-/// Returns true if all points have been run. Throws SweepError if sbatch rejects the batch.
+/// Collects results, submits the points that are in no job yet, and, if `wait` is true, collects results until all points have
+/// ended. Returns true if all points have been run, or if `wait` is false. Throws SweepError if sbatch rejects the batch.
 bool run_on_slurm(SweepPlan& plan, const std::vector<std::size_t>& to_run, const SlurmSettings& settings, bool wait,
                   ResultsDatabase& database, SweepProgress& progress);
 

@@ -50,7 +50,7 @@ std::vector<StoredPoint> points_of(SqliteStatement& statement) {
   return points;
 }
 
-/// The last run of each point of the sweep.
+/// The last run of each point of the sweep by the build `version`.
 std::vector<StoredPoint> points_of_build(ResultsDatabase& database, std::int64_t sweep, const std::string& version) {
   SqliteStatement rows =
       select_points(database,

@@ -136,7 +136,7 @@ bool run_rounds(SweepPlan& plan, bool retry, ResultsDatabase& database, SweepPro
   }
 }
 
-/// Reports the combinations whose interval is wider than `until` allows. Returns true when there are none.
+/// Reports the combinations whose interval is unknown or wider than `until` allows. Returns true when there are none.
 bool tell_of_intervals(const SweepPlan& plan) {
   if (plan.choice() == nullptr) return true;
   const std::vector<std::string> shortcomings = plan.choice()->shortcomings();

@@ -54,7 +54,7 @@ class ParameterCheck {
 
 void check_options(const SweepFile& sweep) {
   std::vector<std::string> known = option_names(command_of(sweep));
-  // Remove options that the sweep itself sets: output folder and configuration.
+  // Remove options that the sweep itself sets, such as output folder and configuration, and options that points cannot have.
   std::erase_if(known, [](const std::string& name) {
     return name == "config" || name == "set" || name == "out" || name == "quiet" || name == "help" || name == "gdb" ||
            name == "strict-memory";

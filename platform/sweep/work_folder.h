@@ -1,4 +1,5 @@
-// A folder next to the database for running points. It is removed afterwards, even if the process that created it was killed.
+// A folder next to the database for running points, which is removed afterwards. If the process that created the folder is
+// killed, the next process that creates such a folder removes the old one.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +19,7 @@ class WorkFolder {
  private:
   std::filesystem::path parent_;
   std::filesystem::path path_;
-  int lock_ = -1;  ///< held until the process ends
+  int lock_ = -1;  ///< descriptor of the locked file; the lock ends with this object or with the process
 };
 
 }  // namespace lacuna

@@ -90,7 +90,7 @@ TEST(ElementType, RoundsToHalfAndBfloat16AsIeeeSays) {
   EXPECT_EQ(to_half(-2), 0xc000);
   EXPECT_EQ(to_half(65504), 0x7bff);
   EXPECT_EQ(to_half(65519.999), 0x7bff);
-  EXPECT_EQ(to_half(65520), 0x7c00);  // halfway to the next power of two: rounds to even, which is infinity
+  EXPECT_EQ(to_half(65520), 0x7c00);  // halfway between 65504 and 65536: rounds to even, which is infinity
   EXPECT_EQ(to_half(0x1p-24), 0x0001);
   EXPECT_EQ(to_half(0x1p-25), 0x0000);  // halfway: rounds to even
   EXPECT_EQ(to_half(0x1.8p-25), 0x0001);
@@ -241,7 +241,7 @@ ComparisonResult compare(const std::vector<float>& values, const std::vector<flo
   ComparisonResult result;
   const auto to = open_comparison(file, parse_tolerance(tolerance, scope()), ElementType::f32, result);
   const auto bytes = std::as_bytes(std::span(values));
-  // Read the contents in parts that end inside elements.
+  // Write the values in parts that end inside elements.
   for (std::size_t at = 0; at < bytes.size(); at += 3)
     to->write(bytes.subspan(at, std::min<std::size_t>(3, bytes.size() - at)));
   return result;

@@ -1,4 +1,5 @@
-// Tests the reader with code objects of all versions, compiled by clang, and with metadata in both notations.
+// Tests the reader with code objects of all versions, compiled by clang, and with metadata in both notations; and the layout of
+// a kernel call's arguments.
 #include "platform/loaders/code_object.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Tests source lines that are read from code objects embedded in programs.
+// Tests the search for code objects in programs, and the source lines of loaded code that has been changed.
 #include "platform/loaders/image_source_lines.h"
 
 #include <gtest/gtest.h>
