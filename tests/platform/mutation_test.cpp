@@ -39,7 +39,8 @@ void change(std::vector<std::byte>& bytes, std::mt19937& random) {
   constexpr unsigned kInteresting[] = {0x00, 0x01, 0x7f, 0x80, 0xff, 0xfe, 0x91, 0xdf, 0xc6};
   const auto changes = static_cast<unsigned>(1 + random() % 12);
   for (unsigned i = 0; i < changes && !bytes.empty(); ++i) {
-    // Most changes are within the first 4 KiB, which contain headers, notes and symbols; section headers are at the end.
+    // Most changes are within the first 4 KiB, which contain headers, notes and symbols, or the last 4 KiB, which contain
+    // section headers.
     const std::size_t range = random() % 3 == 0 ? bytes.size() : std::min<std::size_t>(bytes.size(), 4096);
     const std::size_t at = random() % 4 == 0 ? bytes.size() - 1 - random() % range : random() % range;
     bytes[at] = static_cast<std::byte>(random() % 2 == 0 ? random() : kInteresting[random() % std::size(kInteresting)]);

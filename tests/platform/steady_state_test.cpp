@@ -87,7 +87,7 @@ std::vector<std::uint32_t> program(std::uint32_t iterations) {
           0xbf810000};             // s_endpgm
 }
 
-/// A kernel that loads a dword of a different page with each of its 64 lanes, `iterations` times: 256 pages per workgroup.
+/// A kernel in which each work-item of a workgroup loads a dword of another page, `iterations` times: 256 pages per workgroup.
 std::vector<std::uint32_t> page_walk(std::uint32_t iterations) {
   return {0xbe8400ff, iterations,  // s_mov_b32 s4, iterations
           0x24000090,              // v_lshlrev_b32 v0, 16, v0

@@ -1,7 +1,7 @@
-// GDB remote serial protocol server on a loopback TCP port. No SystemC.
+// Server of GDB's remote serial protocol on a loopback TCP port, without SystemC.
 //
-// One client at a time. All sockets are non-blocking; while the target runs, the owner calls poll() from time to time; while
-// the target is halted, serve() waits for the next resume request. A client that disappears is treated like a client that
+// There is at most one client. All sockets are non-blocking; while the target runs, the owner calls poll() from time to time;
+// while the target is halted, serve() waits for the next resume request. A client that disappears is treated like a client that
 // detaches. Source: Debugging with GDB, appendix E (remote protocol) and section G.5.12 (RISC-V target features).
 #pragma once
 
@@ -41,7 +41,7 @@ enum class GdbEvent {
   none,
   attached,     ///< a client has connected: the target must halt
   interrupted,  ///< the client requests the target to halt
-  detached,     ///< the client has disconnected, breakpoints have been removed
+  detached,     ///< the client has disconnected, and breakpoints have been removed
 };
 
 enum class GdbResume { run, step, detached, killed, stop_requested };

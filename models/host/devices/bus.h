@@ -1,8 +1,8 @@
 // Host bus: n initiators, address-decoded targets.
 //
 // Adds a latency per transaction and translates addresses: a target sees offsets from its own base. A transaction must lie
-// wholly in one mapping; otherwise TLM_ADDRESS_ERROR_RESPONSE and a log line naming the nearest mapping. DMI regions are
-// translated and clipped to their mapping; invalidations are forwarded to every initiator.
+// wholly in one mapping; otherwise it fails with TLM_ADDRESS_ERROR_RESPONSE, and a log line names the nearest mapping. DMI
+// regions are translated and clipped to their mapping; invalidations are forwarded to every initiator.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>

@@ -1,5 +1,4 @@
-// Tests source lines from DWARF, of instructions of a function itself, of inlined functions, and of instructions without a
-// line.
+// Tests source lines from DWARF: for instructions of a kernel itself, of inlined functions, and without a line.
 #include "platform/loaders/source_lines.h"
 
 #include <gtest/gtest.h>

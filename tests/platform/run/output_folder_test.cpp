@@ -67,7 +67,7 @@ std::pair<std::string, int> in_child(const std::function<std::string()>& act) {
   return {text, status};
 }
 
-/// Sets a limit of this process for the lifetime of the object.
+/// Sets the file size limit of this process for the lifetime of the object.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {

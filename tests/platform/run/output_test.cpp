@@ -85,7 +85,7 @@ TEST_F(OutputFolders, AFileIsWrittenWithoutBeingAsked) {
 TEST_F(OutputFolders, AChildLeavesTheFileToItsParent) {
   const auto file = std::make_unique<OutputFile>(root / "log.txt");
   file->write("once\n");
-  // Wait until the file's thread has written the first text, so that it waits for more.
+  // Wait until the file's thread has written the first text and waits for further text.
   while (contents(root / "log.txt").empty()) std::this_thread::yield();
   file->write("later\n");
   const pid_t child = fork();
@@ -373,7 +373,7 @@ TEST(KernelReports, DramIsBoundedByWhatCanBeReached) {
   EXPECT_EQ(json_of(r.activity)["resources"]["dram"]["reachable"], r.activity.available[dram] / 2);
 }
 
-// Every bound of a kernel has advice on what to change.
+// Every stall cause, and every resource except wavefront slots, has advice on what to change.
 TEST(KernelReports, EveryBoundHasARemedy) {
   for (std::size_t i = 0; i < kStallCauses; ++i) {
     const StallText* const text = stall_text(i);
@@ -397,7 +397,7 @@ TEST(KernelReports, SmallSharesOfHeldLoadsHaveADecimal) {
   EXPECT_THAT(text.str(), ContainsRegex("relu +100 +1,000 +100 +0\\.4 +- +-"));
 }
 
-// The columns of matrix units are shown only for programs that use them.
+// The use of matrix units is shown only for kernels that use them.
 TEST(KernelReports, ShowTheUseOfMatrixUnits) {
   KernelRecord r = record();
   std::ostringstream without;
@@ -428,7 +428,7 @@ std::uint64_t& lazy_cycles(KernelActivity& a, LazyCause cause) {
       .cycles[static_cast<std::size_t>(extension_stall(lazy_slots().first_cause + static_cast<std::size_t>(cause)))];
 }
 
-// Columns of lazy cores are shown only if a kernel has such causes; all other columns are always present.
+// Columns of lazy cores are shown only if a kernel has such causes; columns of causes of every machine are always shown.
 TEST(KernelReports, CausesOfLazyCoresAreShownWhenAKernelHasThem) {
   const KernelActivity without = record().activity;
   KernelActivity with = without;

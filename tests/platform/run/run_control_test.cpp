@@ -1,4 +1,4 @@
-// Tests the run loop with a small model: a simulation ends in every possible way, at the correct simulated time.
+// Tests the run loop with a small model: a simulation ends in every way that the loop detects, at the correct simulated time.
 #include "platform/run/run_control.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 
 using namespace literals;
 
-/// Performs one step of work every `period`. After `steps` steps it is idle, with events every `idle_period` unless that is 0.
+/// Performs `steps_left` steps of work, one every `period`. Afterwards idle, with events every `idle_period` unless that is 0.
 struct Worker : sc_core::sc_module {
   std::uint64_t steps_left = 0;
   std::uint64_t work = 0;
