@@ -1,7 +1,7 @@
 // The PCI Express link between a GPU and the memory of the process that drives it.
 //
 // Socket `bus` (target): the GPU's requests to memory below VRAM. Timing only: the data are the process's own memory and have
-// been moved through the GPUVM's windows; a request that is not timing-only is refused (TLM_COMMAND_ERROR_RESPONSE).
+// been moved through the GPUVM's windows; a request that is empty or not timing-only is refused (TLM_COMMAND_ERROR_RESPONSE).
 //
 // Time: each direction has a calendar. A write is posted: it sends header and data upstream, then takes write_latency. A read
 // sends a header upstream, waits read_latency for the host, and receives header and data downstream. Data are sent in packets

@@ -97,7 +97,7 @@ class Hart : public sc_core::sc_module {
   void set_line_forecast(std::function<Tick(Tick now)> next_change);
   /// Sets the console of semihosting and HTIF.
   void set_console(HartConsole console);
-  /// Handles the RISC-V semihosting sequence (slli x0,x0,0x1f; ebreak; srai x0,x0,7). Without it ebreak always traps.
+  /// Handles the RISC-V semihosting sequence (slli x0,x0,0x1f; ebreak; srai x0,x0,7), whose ebreak otherwise acts like any other.
   void attach_semihosting(const SemihostingParameters& parameters);
   /// Closes the guest's files and detaches semihosting.
   void detach_semihosting();
@@ -106,8 +106,9 @@ class Hart : public sc_core::sc_module {
   /// Opens the GDB remote stub on 127.0.0.1; the hart halts at reset until a debugger has connected and continues. Port 0
   /// selects a free port. Returns the port. Throws std::system_error if it cannot listen.
   std::uint16_t attach_gdb(std::uint16_t port);
-  /// Sets the function that is called once when the program ends (semihosting exit, HTIF exit, kill by the debugger, or a trap
-  /// whose handler cannot be fetched) with the exit code of a process (process_exit_code). The hart has then halted.
+  /// Sets the function that is called once when the program ends (semihosting exit, HTIF exit, kill by the debugger, a stop
+  /// request while the debugger halts the hart, or a trap whose handler cannot be fetched) with the exit code of a process
+  /// (process_exit_code). The hart has then halted.
   void set_exit_callback(std::function<void(int code)> callback);
   /// Sets the function that is polled while the debugger halts the hart, so that Ctrl-C still works.
   void set_stop_request(std::function<bool()> requested);

@@ -1,7 +1,7 @@
 // Executes RV64GC: registers, CSRs, a cache of decoded blocks, traps. No SystemC, no clock.
 //
 //   Core core(bus, services, timing);
-//   core.registers.pc = entry;
+//   core.registers().pc = entry;
 //   StopReason why = core.run(limit_ps);   // runs until local_ps() >= limit_ps or the owner has to act
 #pragma once
 

@@ -65,7 +65,7 @@ const Block* ExecutionContext::find_block(std::uint64_t pc) {
   const Block* found = known != blocks_by_pc_.end() ? known->second : build_block(pc);
   if (found == nullptr) return nullptr;
   if (found == &single_block_) return found;
-  // The block was decoded at another privilege, at which more code can be fetched.
+  // The block was decoded at another privilege, at which code beyond this fetch window can be fetched.
   if (found->end > fetch_end_) return build_single(pc, true);
   slots_[pc >> 1 & (kSlots - 1)] = {pc, found};
   return found;

@@ -1,9 +1,10 @@
 // RISC-V floating point on raw bits: IEEE 754-2008 binary32 and binary64 with all five rounding modes and exception flags,
 // tininess detected after rounding, and canonical NaN results (RISC-V manual volume I, chapters 11 and 12).
 //
-// Two implementations of arithmetic: `soft` computes with integers and is correct on every host; the functions of this header
-// use the host's SSE unit where that is exact (four rounding modes, no special operands) and `soft` otherwise. Tests verify
-// that they agree.
+// Arithmetic has two implementations: `soft` computes with integers and is correct on every host; the functions of this header
+// use the host's SSE unit where its results and exceptions are RISC-V's, and `soft` otherwise: for rounding mode
+// nearest_max_magnitude, special operands of multiply_add() and negative operands of square_root(). Tests verify that both
+// implementations agree.
 #pragma once
 
 #include <cstdint>

@@ -97,7 +97,7 @@ Bits divide(Bits a, Bits b, Rounding rounding, std::uint64_t& flags) {
   const Wide dividend = static_cast<Wide>(x.significand) << 63;
   const Wide quotient = dividend / y.significand;
   const bool sticky = dividend % y.significand != 0;
-  // Bit 63 of the quotient has the weight 2^(x.exponent - y.exponent); one more bit below is set if there is a remainder.
+  // Bit 63 of the quotient has the weight 2^(x.exponent - y.exponent); a bit added below is set if there is a remainder.
   const Wide jammed = quotient << 1 | (sticky ? 1 : 0);
   return pack<Bits>(normalise(negative, x.exponent - y.exponent + 63, jammed), rounding, flags);
 }

@@ -57,7 +57,7 @@ class GdbClient {
       if (!receive()) return "closed";
     }
   }
-  /// Returns the next byte outside a packet.
+  /// Returns the next received byte, which must be outside of a packet; 0 if the connection has ended.
   char acknowledgement() {
     while (input_.empty()) {
       if (!receive()) return 0;
