@@ -1,4 +1,4 @@
-// The research machines that a device can have. A new machine adds its parameters here.
+// The research machines that a device can have. A new machine adds its parameters to all_extensions().
 #pragma once
 
 #include "models/gpu/device_extension.h"

@@ -1,4 +1,4 @@
-// The kinds of file that a semihosting handle can refer to. Private to semihosting*.
+// The kinds of file that a semihosting handle can refer to. Used by semihosting*; platform/launch also calls open_host_file().
 #pragma once
 
 #include <filesystem>

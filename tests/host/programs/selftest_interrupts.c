@@ -99,7 +99,7 @@ void test_interrupts(void) {
   CSR_WRITE(mie, 1 << SOFTWARE);
   *DEVICE_SOFTWARE = 2000;
   run_in_user_mode(spin_for_interrupt, 1000000);
-  CHECK_EQUAL(trap.count, 2); /* the interrupt, then the ecall that ends the visit */
+  CHECK_EQUAL(trap.count, 2); /* the interrupt, then the ecall that leaves U mode */
   CSR_WRITE(mie, 0);
   CSR_WRITE(pmpcfg0, 0);
   trap_reset();

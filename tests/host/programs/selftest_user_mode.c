@@ -92,7 +92,7 @@ void test_user_mode(void) {
   EXPECT_FAULT(try_wfi, 0, 2);
   CSR_CLEAR(mstatus, 1 << 21);
 
-  /* A reserved MPP is ignored; enabled interrupts are taken in U mode regardless of mstatus.MIE. */
+  /* A write of the reserved value 2 to MPP leaves MPP unchanged. */
   CSR_SET(mstatus, 3 << 11);
   __asm__ volatile(
       "li t0, 2 << 11\n li t1, 3 << 11\n csrr t2, mstatus\n not t1, t1\n and t2, t2, t1\n or t2, t2, t0\n"

@@ -1,5 +1,5 @@
-// Tests the hart's floating point, implemented in integer arithmetic, against tables of edge cases in all rounding modes,
-// against the host's floating-point unit, and against wider arithmetic where that is exact.
+// Tests the hart's floating point: its implementation in integer arithmetic against the host's floating-point unit, and its
+// results against tables of edge cases in all rounding modes, exact products, and the host's conversions.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -170,7 +170,7 @@ struct ArithmeticCase {
   std::uint64_t flags;
 };
 
-// Expected results, derived by hand from IEEE 754-2008.
+// Operands of kCases, and their expected results, which are derived by hand from IEEE 754-2008.
 constexpr Double kOne = 0x3ff0000000000000, kMinusOneDouble = 0xbff0000000000000, kTwo = 0x4000000000000000,
                  kThree = 0x4008000000000000, kHalf = 0x3fe0000000000000, kLargest = 0x7fefffffffffffff,
                  kInf = 0x7ff0000000000000, kMinusInf = 0xfff0000000000000, kMinusZero = 0x8000000000000000,

@@ -1,4 +1,4 @@
-// Tests each instruction of the hart against results derived by hand from the manual.
+// Tests instructions of the hart, and its decoder, against results derived by hand from the manual.
 #include <gtest/gtest.h>
 
 #include "tests/host/core_machine.h"

@@ -1,4 +1,4 @@
-// Tests the hart as a SystemC module: HTIF, time and transactions at the bus, parameters, a program that never ends.
+// Tests the hart as a SystemC module: parameters, HTIF, time, transactions at the bus, and sleep until an interrupt.
 #include <gtest/gtest.h>
 
 #include "tests/host/core_machine.h"
