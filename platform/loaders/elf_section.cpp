@@ -54,7 +54,8 @@ class Editor {
     }
   }
 
-  /// Removes the section `name` if it is the last section. Throws ElfError if it is not: sections refer to each other by number.
+  /// Removes the last section if its name is `name`. Throws ElfError if another section has this name: sections refer to each
+  /// other by number.
   void remove(std::string_view name) {
     if (sections_.size() > 1 && sections_.back().name == name) sections_.pop_back();
     const bool another = std::any_of(sections_.begin(), sections_.end(), [&](const NamedSection& s) { return s.name == name; });

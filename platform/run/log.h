@@ -21,7 +21,7 @@ void open_log(ProgressLine& progress);
 void log_to_file(std::shared_ptr<OutputFile> file);
 /// Errors and warnings in the log.txt of a failed run.
 struct LoggedTrouble {
-  std::string error;         ///< first line of the first error, with its simulated time; "" = none
+  std::string error;  ///< first line of the first error, with its simulated time; "" = none
   /// First line of the last warning before that error, with its simulated time; "" = none. Ignores counts of guest mistakes.
   std::string last_warning;
 };

@@ -30,8 +30,8 @@ struct DeviceRunResult {
 };
 
 /// Runs the application on the GPU of a configuration; with `folder`, writes the same result files as `lacuna run`, except
-/// console.txt. Throws ConfigurationError, also if the GPU has no accelerator or too little memory; sida::MatrixError; JobError;
-/// OutputError, WriteError. After a JobError the files in the folder are complete.
+/// console.txt. Throws ConfigurationError, also if the GPU has no accelerator or too little memory; sida::MatrixError;
+/// JobError; OutputError, WriteError. After a JobError the files in the folder are complete.
 DeviceRunResult run_on_device(const lacuna_sida_application& application, const sida::SparseMatrix& matrix,
                               const ApplicationOptions& options, const std::vector<ConfigurationSource>& configuration,
                               const std::optional<std::string>& folder, bool with_reference);

@@ -97,7 +97,7 @@ class Hart : public sc_core::sc_module {
   void set_line_forecast(std::function<Tick(Tick now)> next_change);
   /// Sets the console of semihosting and HTIF.
   void set_console(HartConsole console);
-  /// Handles the RISC-V semihosting sequence (slli x0,x0,0x1f; ebreak; srai x0,x0,7), whose ebreak otherwise acts like any other.
+  /// From now on, handles the RISC-V semihosting sequence (slli x0,x0,0x1f; ebreak; srai x0,x0,7) instead of trapping.
   void attach_semihosting(const SemihostingParameters& parameters);
   /// Closes the guest's files and detaches semihosting.
   void detach_semihosting();

@@ -1,5 +1,5 @@
-// Tests the contents of docs/reference/isa-coverage.md: instructions of each target, sources that a zero makes irrelevant, codes
-// of matrix extensions, and counts that add up.
+// Tests the contents of docs/reference/isa-coverage.md: instructions of each target, sources that a zero makes irrelevant,
+// codes of matrix extensions, and counts that add up.
 #include "platform/reference/isa_reference.h"
 
 #include <gtest/gtest.h>
