@@ -8,8 +8,8 @@ set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O3 -g1")
 
-# Debug builds keep assertions; optimised builds disable them by NDEBUG, which is safe because the models' checks of input do not use
-# assertions.
+# Debug builds and builds with sanitizers keep assertions. The other optimised builds disable them by NDEBUG, which is safe because the
+# models' checks of input do not use assertions.
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "${CMAKE_CXX_FLAGS_RELWITHDEBINFO} -DNDEBUG")
 
 set(LACUNA_SANITIZE OFF CACHE STRING "ON: build with AddressSanitizer and UndefinedBehaviorSanitizer; THREAD: with ThreadSanitizer")
@@ -28,12 +28,12 @@ target_compile_options(lacuna_options INTERFACE
 if(LACUNA_SANITIZE)
   # With sanitizers, readable stack traces and assertions matter more than speed.
   set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
-  # Disables -Wmaybe-uninitialized, for which GCC documents false positives with -fsanitize.
   if(LACUNA_SANITIZE STREQUAL "THREAD")
     set(LACUNA_SANITIZERS -fsanitize=thread)
   else()
     set(LACUNA_SANITIZERS -fsanitize=address,undefined -fno-sanitize-recover=undefined)
   endif()
+  # GCC documents false positives of -Wmaybe-uninitialized with -fsanitize.
   target_compile_options(lacuna_options INTERFACE ${LACUNA_SANITIZERS} -fno-omit-frame-pointer -Wno-maybe-uninitialized)
   target_link_options(lacuna_options INTERFACE ${LACUNA_SANITIZERS})
 endif()

@@ -7,9 +7,9 @@
 #   .incbin between the symbols code_object_<k> and code_object_<k>_end.
 #   TARGET: embeds kernel <k>_<TARGET> under the name of k, so that the same C source runs on every target.
 #   SEMIHOST: picolibc's semihosting library provides stdio, files and exit in place of the UART and the finisher.
-#   BARE: only the sources and the linker script, for programs that define _start.
+#   BARE: omits the start-up code, the HAL and the driver library, for programs that define _start.
 #
-# lacuna_firmware_library(NAME SOURCES ...): a static library that every later lacuna_firmware links.
+# lacuna_firmware_library(NAME SOURCES ...): a static library that every later lacuna_firmware without BARE links.
 find_program(LACUNA_RISCV_COMPILER riscv64-unknown-elf-gcc REQUIRED)
 find_program(LACUNA_RISCV_ARCHIVER riscv64-unknown-elf-ar REQUIRED)
 

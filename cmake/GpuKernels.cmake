@@ -1,4 +1,4 @@
-# lacuna_gpu_kernel(NAME source.cl [TARGET gfx803] [CODE_OBJECT_VERSION 4] [OPTIONS -O1 ...] OUTPUT_VARIABLE var)
+# lacuna_gpu_kernel(NAME source.cl [TARGET gfx803] [CODE_OBJECT_VERSION 4] [OPTIONS -O1 ...] [OUTPUT_VARIABLE var])
 #
 # Compiles OpenCL C to an AMD GPU code object, <current binary folder>/NAME.co, and puts its path into `var`. NAME is unique in
 # the whole tree: the target gpu_kernel_NAME builds the file, and lacuna_firmware(... KERNELS NAME) embeds it.

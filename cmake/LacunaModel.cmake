@@ -17,7 +17,7 @@ function(lacuna_model name)
   endif()
   if(arg_SYSTEMC)
     target_link_libraries(${name} PUBLIC lacuna_systemc)
-    # lacuna_common, the first library with SystemC, precompiles the headers; all others reuse them.
+    # lacuna_common, the first library with SystemC, precompiles the headers; the other libraries with SYSTEMC reuse the result.
     if(name STREQUAL lacuna_common)
       target_precompile_headers(${name} PRIVATE <systemc> <tlm> <tlm_utils/simple_initiator_socket.h> <tlm_utils/simple_target_socket.h>)
     else()

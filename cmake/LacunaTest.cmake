@@ -1,9 +1,9 @@
 # lacuna_test(NAME LABEL unit|isa|system|validation [SYSTEMC] [PROGRAM name] SOURCES a.cpp ... [DEPENDS lacuna_x ...]
 #             [DEFINITIONS X=1 ...] [AFTER target ...])
 # Each CTest test is a separate process of a GoogleTest executable, because SystemC can elaborate only once per process.
-# PROGRAM: with CMAKE_UNITY_BUILD, this test shares that executable with others, and their sources are compiled together, because the
-# headers of GoogleTest and SystemC dominate the compile time of a test. Private names of these sources must therefore differ. With
-# sanitizers, few tests are built and each has a separate executable.
+# PROGRAM: with CMAKE_UNITY_BUILD, all tests with the same PROGRAM share an executable of that name, and their sources are compiled
+# together, because the headers of GoogleTest and SystemC dominate the compile time of a test. Private names of these sources must
+# therefore differ. With sanitizers, few tests are built and each has a separate executable.
 # AFTER: targets to build before the test.
 
 # Seconds after which a test is considered hung: more than three times what any test needs, even on a busy machine.
@@ -84,8 +84,9 @@ function(lacuna_test_properties name label)
   endif()
 endfunction()
 
-# lacuna_link_cycles_test(NAME LIBRARY...): fails if files of one of the static libraries depend on each other in a cycle. A unity
-# build hides cycles, so ./dev test runs this test in the build for ThreadSanitizer.
+# lacuna_link_cycles_test(NAME LIBRARY...): fails if files of one of the static libraries depend on each other in a cycle. Files that
+# are compiled as one hide cycles, so unity builds omit the test, except the build for ThreadSanitizer, which compiles the platform file
+# by file.
 function(lacuna_link_cycles_test name)
   if(LACUNA_UNITY_BUILD AND NOT LACUNA_SANITIZE STREQUAL "THREAD")
     return()

@@ -42,8 +42,8 @@ def found_in(text, other):
     mine, theirs = path_of(text), path_of(other)
     found = set()
     if theirs[: len(mine)] == mine:
-        # Name lookup in a nested namespace also finds these functions, unless it declares a function of that name; a constant
-        # or type would be ambiguous.
+        # Name lookup in a nested namespace also finds these functions, unless the nested namespace declares a function of that
+        # name. A constant or type would be ambiguous, which the compiler rejects.
         found = {name for name in private_names(text, FUNCTION)
                  if re.search(rf"(?<![\w.:>~]){name}\(", other)
                  and (mine == theirs or not re.search(rf"^[\w:<>,&* ]+\b{name}\(", other, re.M))}

@@ -6,7 +6,7 @@ build=$(realpath "$1") file=$2
 stamp=$build/passed/${file//\//+}
 mkdir -p "$build/passed"
 
-# Lists every file that the compiler read, from the make dependency files that it wrote.
+# Lists every file that clang-tidy read, from the make dependency files that it wrote.
 included() { sed -e 's/^[^ ]*://' -e 's/\\$//' "$stamp".*.d | tr -s ' ' '\n' | sed '/^$/d' | sort -u; }
 
 fingerprint() {
