@@ -14,7 +14,7 @@ namespace {
 constexpr unsigned kLine = 64;
 
 enum class Times { decided, forecast };
-/// One request every `gap` cycles; of a hundred requests, `writes` are writes and the others reads.
+/// One request every `gap` cycles: a write with a probability of `writes` per cent, otherwise a read.
 template <Times kTimes>
 void requests(benchmark::State& state, bool sequential, std::uint64_t gap, unsigned writes) {
   const DramParameters parameters;

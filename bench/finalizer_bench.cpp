@@ -1,5 +1,6 @@
 // Speed of the finalizer: bytes of kernel code per second, with and without moving instructions. The code is read from the
-// files of a folder: LACUNA_BENCH_CODE, a folder of code objects, bundles and HIP programs, or else the firmware's kernels.
+// code objects, bundles and HIP programs in a folder: the value of the environment variable LACUNA_BENCH_CODE if it is set,
+// otherwise the folder of the firmware's kernels.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>

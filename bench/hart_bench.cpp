@@ -17,7 +17,7 @@ namespace {
 
 constexpr Bytes kRamSize{4u << 20};
 
-/// The smallest platform that a hart runs on: a bus and RAM. A bus address is the base of RAM plus an offset.
+/// The smallest platform that a hart runs on: a bus, and RAM from LACUNA_RAM_BASE.
 class Bench : public sc_core::sc_module {
  public:
   explicit Bench(sc_core::sc_module_name name)

@@ -88,7 +88,7 @@ struct Case {
   Target target = Target::gfx803;
 };
 
-// Encodes a VOP3P instruction. Packed operations use the halves unchanged (op_sel_hi = 1); matrix operations add to zero.
+// Encodes a VOP3P instruction. Packed operations (opcodes below 0x40) use the halves unchanged (op_sel_hi = 1).
 constexpr std::array<std::uint32_t, 2> vop3p(unsigned opcode, unsigned dst, unsigned src0, unsigned src1, unsigned src2) {
   return {0xd3800000U | opcode << 16 | (opcode < 0x40 ? 1U << 14 : 0U) | dst,
           src2 << 18 | src1 << 9 | src0 | (opcode < 0x40 ? 3U << 27 : 0U)};

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Speed of whole kernels launched by firmware on the R9 Nano configuration: tiled matrix multiply 512 x 512 x 512 in each timing
-# mode, and two memory-bound kernels. Then, on the R9 Nano and the MI210, the kinds of kernels that take the most host time:
+# Speed of whole kernels. On the R9 Nano: tiled matrix multiply 512 x 512 x 512, launched by firmware, in functional and in loose
+# timing, and two memory-bound kernels. Then, on the R9 Nano and the MI210, the kinds of kernels that take the most host time:
 # scattered loads, many registers and many dwords per lane. Usage: kernel_bench.sh LACUNA FIRMWARE_FOLDER CONFIGS_FOLDER
 set -euo pipefail
 lacuna=$(realpath "$1") firmware=$(realpath "$2") configs=$(realpath "$3")

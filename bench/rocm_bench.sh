@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# HIP programs on the virtual GPU: start-up, launches, cost of an idle GPU, and speed of a kernel compared with the same kernel
-# launched by firmware.
+# HIP programs on the virtual GPU: start-up, launches, copies, cost of an idle GPU, and speed of a kernel compared with the same
+# kernel launched by firmware.
 # Usage: rocm_bench.sh LACUNA PROGRAMS_FOLDER FIRMWARE_FOLDER
 set -euo pipefail
 lacuna=$(realpath "$1") programs=$(realpath "$2") firmware=$(realpath "$3")
@@ -30,7 +30,7 @@ row 'vector add of 1 Mi floats, launch to exit, r9nano' "$million s" 'under 2 s'
 row '100,000 empty launches, launch to exit, r9nano' "$(seconds "$lacuna" exec --quiet --config r9nano -- "$programs/many_launches") s" 'under 20 s'
 
 # copy_speed SDMA DIRECTION BYTES: prints the GB/s of the fastest of four copies by wall time, and by processor time in
-# parentheses. A first copy, which is sampled, does not count.
+# parentheses. A copy before these four, whose timing is sampled for the later ones, does not count.
 copy_speed() {
   HSA_ENABLE_SDMA=$1 "$lacuna" exec --quiet --config r9nano -- "$programs/copy_times" "$2" 0 0 "$3" "$3" "$3" "$3" "$3" >out.txt
   awk '/ us/ && ++copies > 1 {

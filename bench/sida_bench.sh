@@ -2,7 +2,7 @@
 # Host speed of simulating the sparse dataflow accelerator in a GPU: products per second of PageRank on a power-law matrix with 12 entries
 # per row and on a road network. Two iterations take two products per entry. Each path to memory, with all passes simulated in detail, is
 # compared with the run without timing; the fabric also with repeated passes in bulk, on one and on two threads. Each result is the median
-# of three runs: the difference between 18 and 4 iterations, which excludes the preparation of the matrix.
+# of three differences between the times of 18 and of 4 iterations, which exclude the preparation of the matrix.
 # Usage: sida_bench.sh LACUNA
 set -euo pipefail
 lacuna=$(realpath "$1")
@@ -12,7 +12,7 @@ seconds() {
   local TIMEFORMAT=%R
   { time "$lacuna" sida run pr --matrix "$1" --iterations "$2" --machine device --config sida --quiet "${@:3}" >/dev/null; } 2>&1
 }
-# of_fourteen MATRIX OPTION...: prints the time of 14 iterations, in seconds; the median of three runs
+# of_fourteen MATRIX OPTION...: prints the time of 14 iterations, in seconds: the median of three differences
 of_fourteen() {
   local i
   for i in 1 2 3; do echo "$(seconds "$1" 18 "${@:2}") $(seconds "$1" 4 "${@:2}")"; done | awk '{ print $1 - $2 }' | sort -g | sed -n 2p
