@@ -196,7 +196,7 @@ class Figures(unittest.TestCase):
         ours = "\n".join([header + ",time_sampled", lines[0] + ",8", *(line + "," for line in lines[1:3]), "second,2048,2,4,3,5,1,,1", ""])
         self.assertEqual([row[4] for row in self.rows(BARS, ours)[1:]], ["3 (1,234), sampled timing", "4 (9)", "5 (2)", "1, sampled timing"])
         self.assertEqual(self.rows(BARS, ours)[4][3], "3.00 … 5.00")
-        # A mean of sampled values and others is sampled.
+        # A mean is marked as sampled if any of its values is sampled.
         self.assertIn(("first", "mean", "250", "235 … 265", "3, sampled timing"), self.rows(BARS + "mean = arithmetic\n", ours))
         for kind, mark in (("bars", "hatched: sampled timing"), ("line", "hollow: sampled timing")):
             with self.subTest(kind):

@@ -39,8 +39,8 @@ def main(lacuna, folder):
         output = subprocess.run([lacuna, "sida", "info", entries_of, "--order", "natural"], check=True, capture_output=True, text=True).stdout
         rows, entries = (int(text.replace(",", "")) for text in re.search(r"size +([\d,]+) rows, .* columns, ([\d,]+) entries", output).groups())
         peak, mean = map(float, re.search(r"natural .* % +[\d,]+ +([\d.]+) % +[\d,]+ +([\d.]+) %", output).groups())
-        # Except for wi, the published file has one triangle; expanded to both, there are twice as many entries, and shares are
-        # half.
+        # Except for wi, the published file has one triangle. The stand-in has both triangles: twice as many entries, and half of
+        # the published shares.
         twice = 1 if matrix == "wi" else 2
         close(f"{matrix}, rows", rows * scale, SIZES[matrix][0], 0.001)
         close(f"{matrix}, entries", entries * scale, twice * SIZES[matrix][1], 0.03)

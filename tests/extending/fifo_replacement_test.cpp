@@ -16,7 +16,7 @@ using namespace literals;
 
 TEST(Fifo, ObeysTheContract) { test::check_replacement(kFifo); }
 
-// A cache of one set with two ways. The tests install two lines, hit the first, and install a third.
+// A cache of one set with two ways. The test below installs two lines, hits the first, installs a third, and reads the first.
 CacheParameters two_ways(const ReplacementPolicy& policy) { return {.size = 128_B, .ways = 2, .replacement = policy}; }
 
 struct FifoBench : sc_core::sc_module {

@@ -1,4 +1,4 @@
-// Tests the research machine of docs/guide/extending.md, alone and together with another machine.
+// Tests the research machine of docs/guide/extending.md: two of its load stages in a chain, its parameter and its column.
 #include "tests/extending/zero_loads.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ LACUNA_TEST_BENCH(ZeroLoadsBench)
 TEST(ZeroLoads, CountsWordsAndChangesNoTime) {
   auto& b = bench<ZeroLoadsBench>();
   for (unsigned lane = 0; lane < isa::kLanes; ++lane) b.data()[lane] = lane % 4;  // 16 of 64 words are zero
-  // v[0:1] = kernarg pointer + 4 * lane; flat_load_dword v2, v[0:1]; s_waitcnt 0; s_endpgm
+  // v[0:1] = kernarg pointer + 4 * lane; flat_load_dword v2, v[0:1]; s_waitcnt vmcnt(0) lgkmcnt(0); s_endpgm
   const std::vector<std::uint32_t> words{0x24000082, 0x32000000, 0x7e020201, 0xdc500000, 0x02000000, 0xbf8c0070, 0xbf810000};
   const auto without = b.program(words);
   const std::uint64_t cycles = b.run(b.loose(), *without);

@@ -8,7 +8,7 @@ fail() {
   exit 1
 }
 
-# number COMMAND: prints the number of the executed command that matches the pattern COMMAND.
+# number COMMAND: prints the number of the only executed command that matches the pattern COMMAND; fails if there is not exactly one.
 number() {
   local file found=()
   for file in "$OUTPUT"/*.command; do
@@ -19,12 +19,12 @@ number() {
   echo "${found[0]}"
 }
 
-# printed COMMAND, reported COMMAND: print the paths of the files with the command's standard output and standard error.
+# printed COMMAND, reported COMMAND: print the path of the file with the command's standard output, and standard error, respectively.
 printed() { local at; at=$(number "$1") && echo "$OUTPUT/$at.out"; }
 reported() { local at; at=$(number "$1") && echo "$OUTPUT/$at.err"; }
 
 # shown TEXT: prints the block of the page whose first line begins with TEXT.
 shown() { awk -v text="$1" '/^```/ { inside = 0; first = 1; next } first && index($0, text) == 1 { inside = 1 } { first = 0 } inside' "$PAGE"; }
 
-# run_value FOLDER KEY: prints an entry of "run" in FOLDER/statistics.json.
+# run_value FOLDER KEY: prints the first value of KEY in FOLDER/statistics.json.
 run_value() { sed -n "s/^ *\"$2\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p" "$1/statistics.json" | head -n 1; }

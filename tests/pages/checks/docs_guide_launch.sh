@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks that the launch file of docs/guide/launch.md prints the table on the page, except for host times.
+# Checks that the launch file of docs/guide/launch.md prints the rows of the table on the page, which shows no host times.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 report=$(reported 'lacuna launch paths.launch')

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Checks that the three runs of docs/guide/lazygpu.md (baseline, everything, lazy cores) have the documented results.
+# Checks that the three launches of docs/guide/lazygpu.md (baseline, everything, lazy cores), and the product with half of its
+# operands zero, have the documented results.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 reports=("$(reported '*-lazygpu-baseline')" "$(reported '* r9nano-lazygpu')" "$(reported '*request_interval=1us')")
