@@ -251,7 +251,8 @@ std::uint64_t Semihosting::is_terminal(std::uint64_t argument) {
 
 std::uint64_t Semihosting::temporary_name(std::uint64_t argument) {
   if (!fields(argument, 3) || fields_[1] > 255) return fail(EINVAL);
-  // Equal identifiers produce equal names, as the specification requires; the file is in the root folder like all others.
+  // Equal identifiers produce equal names, as the specification requires; the file is in the root folder, like all files of the
+  // guest.
   const std::string name = "semihosting-" + std::to_string(fields_[1]) + ".tmp";
   if (name.size() + 1 > fields_[2]) return fail(ERANGE);
   return guest_.write_guest(fields_[0], std::as_bytes(std::span(name.c_str(), name.size() + 1))) ? 0 : fail(EFAULT);
