@@ -1,6 +1,6 @@
 // M3XU: matrix products on the matrix units of gfx90a in more formats than CDNA2 has, for HIP and OpenCL C kernels that stock
-// clang compiles. Needs `mfma.extensions = m3xu` or `all`; without it the instructions are illegal. docs/guide/m3xu.md has
-// examples.
+// clang compiles. Except for fp16 and bf16, needs `mfma.extensions = m3xu` or `all`; otherwise the instructions are illegal.
+// docs/guide/m3xu.md has examples.
 //
 //   format  elements of A and B       of C and D  a product is   passes  arithmetic
 //   fp16    _Float16                  float       16 x 16 x 16    8      CDNA2's own: v_mfma_f32_16x16x16f16
@@ -11,8 +11,8 @@
 //                                                                        im += ai br, each a fused multiply-add
 //   fp64    double                    double      16 x 16 x 4    32      chain of fused multiply-adds in f64
 //
-// A fragment is a matrix of that shape, spread over the 64 lanes of a wavefront, all of which must be active. Each lane holds
-// `size` items; `row(t)` and `column(t)` return the position in the matrix of this lane's item t.
+// A fragment is the A, B, C or D of such a product, spread over the 64 lanes of a wavefront, all of which must be active. Each
+// lane holds `size` items; `row(t)` and `column(t)` return the position in the matrix of this lane's item t.
 //
 //   HIP         lacuna/m3xu/fragments.h   matrices in registers: load, fill, mma, store
 //               lacuna/m3xu/gemm.h        D = A B + C of any size, in a kernel

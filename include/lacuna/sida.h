@@ -11,7 +11,7 @@
  * The compiler finds the products that can share one pass over their matrix (lacuna_sida_explain lists them, and what prevents
  * sharing for the others), places element-wise operations into the passes, and lists the vectors that need memory.
  *
- * Functions that build a graph return LACUNA_SIDA_NO_VALUE if operands are incompatible or are themselves
+ * Functions that return a lacuna_sida_value return LACUNA_SIDA_NO_VALUE if operands are incompatible or are themselves
  * LACUNA_SIDA_NO_VALUE; lacuna_sida_problem returns the first reason. No function writes to memory of the accelerator. */
 #ifndef LACUNA_SIDA_H
 #define LACUNA_SIDA_H
@@ -78,7 +78,7 @@ lacuna_sida_value lacuna_sida_convert(lacuna_sida_graph* graph, int element, lac
 lacuna_sida_value lacuna_sida_index(lacuna_sida_graph* graph, int element, uint64_t length);
 /* Reduces all elements of a vector to a scalar. */
 lacuna_sida_value lacuna_sida_reduce(lacuna_sida_graph* graph, int monoid, lacuna_sida_value a);
-/* Inclusive prefix combination of a vector. Nothing can be fused across it. */
+/* Inclusive prefix combination of a vector. Nothing can be fused across a scan. */
 lacuna_sida_value lacuna_sida_scan(lacuna_sida_graph* graph, int monoid, lacuna_sida_value a);
 /* Multiplies each element's features by a dense array. `array` is a vector of one or more such arrays, each with a row per
  * feature; iterations use them in turn. */
@@ -98,7 +98,7 @@ void lacuna_sida_plan_destroy(lacuna_sida_plan* plan);
 
 /* One line for each product of an iteration: the product that it is fused with, or what prevents fusion. */
 const char* lacuna_sida_explain(const lacuna_sida_plan* plan);
-/* Number of products of the repeated part that share a pass with another product; lacuna_sida_products() counts all. */
+/* Number of products of the repeated part that share a pass with another product; lacuna_sida_products counts all products. */
 unsigned lacuna_sida_fused_products(const lacuna_sida_plan* plan);
 unsigned lacuna_sida_products(const lacuna_sida_plan* plan);
 /* Number of iterations in the repeated part: 2 if products are fused across iterations. */

@@ -25,7 +25,7 @@ typedef struct lacuna_sida_setup {
 typedef struct lacuna_sida_application {
   const char* name;
   const char* text;    /* one-line description */
-  const char* options; /* settings that it uses in addition to the matrix */
+  const char* options; /* settings that the application uses in addition to the matrix */
   int element;         /* element type of the matrix */
   bool uses_values;    /* true: uses the matrix' values; false: all values are 1 */
   bool needs_square;

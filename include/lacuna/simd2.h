@@ -1,4 +1,4 @@
-// SIMD2 for programs: matrix operators other than multiply and add. The interfaces are
+// SIMD2 for programs: matrix products with multiply and add, or with one of eight other pairs of operators. The interfaces are
 //
 //   HIP         lacuna/simd2/operators.h   the nine operators and their identities
 //               lacuna/simd2/tiles.h       tiles in registers: matrix, fillmatrix, loadmatrix, mmo, storematrix

@@ -1,6 +1,6 @@
 // One training step of a network with one hidden layer of 16 units and one output. As in Rodinia's Backprop, the GPU sums the
-// hidden layer's inputs by workgroup and, after the host has computed the small remainder, adjusts the first layer's weights.
-// Learning rate and momentum are Rodinia's, 0.3 each; the default size is MGPUSim's.
+// hidden layer's inputs by workgroup and, after the host has computed the hidden units' errors, adjusts the first layer's
+// weights. Learning rate and momentum are Rodinia's, 0.3 each; the default size is MGPUSim's.
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/program.h"

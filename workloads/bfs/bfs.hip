@@ -3,8 +3,8 @@
 // MGPUSim's.
 //
 //   tuned   as above
-//   suite   Rodinia's, after P. Harish and P. J. Narayanan (2007): one work-item per node of the graph, active if the
-//           frontier's mask contains the node; costs and masks per node instead of a list, and no atomic operations
+//   suite   the kernels of Rodinia, after P. Harish and P. J. Narayanan (2007): one work-item per node of the graph, active if
+//           the frontier's mask contains the node; costs and masks per node instead of a list, and no atomic operations
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/csr.h"

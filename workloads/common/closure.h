@@ -3,9 +3,9 @@
 // D is the matrix of the best paths so far, W that of the edges; each step is a matrix product on the matrix unit:
 //   bellman-ford  D := D (+) (W (x) D)   extends paths by one edge; --sparse: W in the unit's 2:4 form
 //   leyzorek      D := D (+) (D (x) D)   doubles the number of edges of paths
-// `simt` is leyzorek on vector ALUs. Elements are half, sums float. With --convergence on, the iteration ends after the first
-// step that changes nothing, as reported by the step's kernel; otherwise after the number of steps that the longest possible
-// path requires.
+// `simt` is leyzorek on vector ALUs. Elements are half; sums are float. The iteration ends after the number of steps that the
+// longest possible path requires; with --convergence on, also after the first step that changes nothing, as reported by the
+// step's kernel.
 //
 // `baseline` suits vector ALUs: Floyd-Warshall in single precision, in blocks of 64 vertices (Venkataraman et al., ACM JEA 8,
 // 2003): the block on the diagonal, then its row and column, then all other blocks. `published` is the baseline named in the
@@ -211,7 +211,7 @@ struct Options {
   }
 };
 
-// W compressed to the 2:4 form, or empty if it is not needed.
+// W compressed to the 2:4 form; arrays of one element if the form is not needed (`wanted`).
 template <opcode op>
 struct Compressed {
   Compressed(bool wanted, const std::vector<half>& edges, unsigned vertices, unsigned ld, half absent)
@@ -296,7 +296,7 @@ class Steps {
   unsigned iterations_ = 0;
 };
 
-/// Returns the matrix without the gaps between its rows.
+/// Returns the matrix as floats, without the gaps between its rows.
 template <typename T>
 std::vector<float> without_gaps(const std::vector<T>& matrix, unsigned vertices, unsigned ld) {
   std::vector<float> dense(size_t{vertices} * vertices);

@@ -21,7 +21,7 @@ struct Csr {
 /// Returns a matrix with `entries` distinct entries in random rows and columns. Throws a UsageError if `entries` exceeds rows *
 /// columns.
 Csr random_csr(Random& random, std::size_t rows, std::size_t columns, std::size_t entries);
-/// Returns a matrix with `degree` entries in each row, in random columns.
+/// Returns a matrix with `degree` entries in each row, in random columns. Throws a UsageError if `degree` exceeds `columns`.
 Csr random_regular_csr(Random& random, std::size_t rows, std::size_t columns, std::size_t degree);
 
 /// Number of lanes that share a row, so that most lanes have work: 1, 4, 16 or 64.

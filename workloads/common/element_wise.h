@@ -1,5 +1,5 @@
-// Element-wise programs, in which each work-item reads elements of some vectors and writes one of another: the common part of
-// COPY and VECADD, independent of the vectors' placement.
+// Element-wise programs, in which each work-item reads an element of each operand and writes one of the result: the common part
+// of COPY and VECADD, independent of the vectors' placement.
 #pragma once
 
 #include <array>

@@ -1,14 +1,14 @@
 #pragma once
 // Matrix products of the neural networks: C = op(A) op(B), or C += op(A) op(B), row-major, any size and leading dimension.
 //
-// Elements are float or _Float16, sums are float in order of ascending k within a part. Three kernels:
+// Elements are float or _Float16; sums are float, in order of ascending k within a part. There are three kernels:
 //   lds        64 x 64 tile of C, 256 work-items with 4 x 4 elements each; A and B pass through LDS in steps of 16 along k, and
 //              the next step is loaded into registers while the current one is multiplied. The usual kernel of a BLAS.
 //   registers  the same 4 x 4 elements; operands are loaded directly into registers, four at a time, and neighbouring
 //              work-items share lines of L1. The form of AMD APP SDK's MatrixMultiplication, in which loads feed only
 //              multiply-adds.
-//   words      one element of C per work-item, 16 x 16 per workgroup: each step loads a word of A and a word of B, without
-//              LDS. The form used in MGPUSim's ResNet. As there, transposed operands are first transposed by a separate
+//   words      one element of C per work-item, 16 x 16 per workgroup: each step loads one element of A and one of B, without
+//              LDS. The form used in MGPUSim's ResNet, where transposed operands are also first transposed by a separate
 //              kernel.
 // In the first two forms, a product with few tiles and a long sum is split along k into parts, which `sum_parts` adds in
 // order.
@@ -44,7 +44,7 @@ struct Arguments {
   float* parts;
 };
 
-// A matrix in memory: `lines` of `length` elements, `ld` apart.
+// A matrix in memory: `lines` lines of `length` elements each, `ld` elements apart.
 template <typename T>
 struct Stored {
   // Four elements loaded by one access, aligned to 4 bytes.
@@ -115,9 +115,9 @@ __device__ inline void store(const Arguments<T, Output>& x, unsigned row, unsign
   }
 }
 
-// Computes a tile of C for form `lds`. `a` and `b` are matrices in memory, or other sources of four elements of a line. AlongK:
-// lines are rows of op(A) or columns of op(B), so that elements of a line are adjacent along k; otherwise, each line belongs to
-// one k.
+// Computes a tile of C for form `lds`. `a` and `b` are matrices in memory, or other sources of four elements of a line.
+// AAlongK, BAlongK: lines are rows of op(A) or columns of op(B), so that elements of a line are adjacent along k; otherwise,
+// each line belongs to one k.
 template <bool AAlongK, bool BAlongK, typename A, typename B, typename T, typename Output>
 __device__ inline void multiply_lds(const Arguments<T, Output>& x, const A& a, const B& b) {
   __shared__ __attribute__((aligned(16))) float a_tile[kDepth][kPitch];
@@ -220,8 +220,8 @@ __device__ inline void multiply_registers(const Arguments<T, Output>& x, const S
   store(x, row, column, sum, first_row, first_column);
 }
 
-// Computes one element of C per work-item, without transposing operands. `alpha` is BLAS's factor of the product: it multiplies
-// elements of A, so that this multiplication does not wait for elements of B.
+// Computes one element of C per work-item, for operands stored as op(A) and op(B). `alpha` is BLAS's factor of the product,
+// applied to elements of A, so that this multiplication does not wait for elements of B.
 template <typename T, typename Output>
 __device__ inline void multiply_words(const Arguments<T, Output>& x, float alpha) {
   const unsigned row = blockIdx.y * kEdge + threadIdx.y, column = blockIdx.x * kEdge + threadIdx.x;

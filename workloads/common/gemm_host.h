@@ -77,11 +77,11 @@ DeviceOperand<Element> right_operand(const HostMatrix<Element>& b, bool along_k)
   return {"B", b.columns, b.rows, along_k, [&](size_t column, size_t k) { return b.at(k, column); }};
 }
 
-/// Relative error of Tf32x3: each factor has an error of 2^-22, and the omitted product of the two small terms adds as much.
+/// Relative error of Tf32x3: each factor has an error of 2^-22, and the omitted product of the two small terms adds 2^-22.
 constexpr double kTf32x3Error = 3.01 * 0x1p-22;
-/// Relative error of Bf16x3: that of the omitted products; each term of a factor is at most 2^-8 of the previous term.
+/// Relative error of Bf16x3: the sum of the omitted products; each term of a factor is at most 2^-8 of the previous term.
 constexpr double kBf16x3Error = 2.01 * 0x1p-24;
-/// Relative error of Eehc: each factor has an error of 2^-16, and the omitted product of the two small terms adds as much.
+/// Relative error of Eehc: each factor has an error of 2^-16, and the omitted product of the two small terms adds 2^-16.
 constexpr double kEehcError = 3.01 * 0x1p-16;
 /// Relative error of Unsplit: each factor is rounded to 11 bits.
 constexpr double kUnsplitError = 2.01 * 0x1p-10;
@@ -209,9 +209,9 @@ inline void add_exact(Exact* parts, Complex a, Complex b) {
   parts[1].add(a.im, b.re);
 }
 
-/// Checks alpha A B + beta `before`: kernels without roundings (`sums` 0) against a chain of fused multiply-adds, others within
-/// bounds of the result in double precision. Reports a hash of the result, so that implementations can be compared, and, except
-/// for f64, its largest error relative to the sum of its terms' magnitudes.
+/// Checks alpha A B + beta `before`: kernels with `sums` 0 against a chain of fused multiply-adds, others within bounds of the
+/// result in double precision. Reports a hash of the result, so that implementations can be compared, and, except for f64, the
+/// largest error of an element relative to the sum of its terms' magnitudes.
 template <class Element, class KernelFunction>
 void check(workload::Program& program, const Kernel<KernelFunction>& kernel, const HostMatrix<Element>& a,
            const HostMatrix<Element>& b, const HostMatrix<Element>& before, const std::vector<Element>& result,

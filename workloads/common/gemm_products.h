@@ -229,7 +229,7 @@ struct Bf16Terms {
       Vector<unsigned, 4> nearest;
 #pragma unroll
       for (unsigned i = 0; i < 4; ++i) {
-        // The last term is not rounded: the remainder fits exactly.
+        // A third term is not rounded: the remainder fits exactly.
         nearest[i] = __builtin_bit_cast(unsigned, static_cast<float>(x[i])) + (term < 2 ? 0x8000 : 0);
         x[i] -= __builtin_bit_cast(float, nearest[i] & 0xffff0000);
       }
@@ -247,7 +247,7 @@ struct Bf16x3Way : TwoUnitOperands {
   static constexpr bool kByFour = false;
   __device__ static Bf16Terms<3> left(TwoUnits a) { return Bf16Terms<3>::of(a); }
   __device__ static Bf16Terms<3> right(TwoUnits b) { return Bf16Terms<3>::of(b); }
-  // The smallest product is added first.
+  // Products are added in order of ascending magnitude.
   __device__ static void multiply(unsigned product, Sum& sum, const Bf16Terms<3>& a, const Bf16Terms<3>& b) {
     using A = m3xu::fragment<m3xu::matrixa, m3xu::bf16>;
     using B = m3xu::fragment<m3xu::matrixb, m3xu::bf16>;

@@ -2,8 +2,8 @@
 // and matrix units are compared in the same program. As in m3xu::gemm, lacuna/m3xu/tiled.h multiplies the tiles; in addition,
 // the host pads the operands and chooses tile and grid (gemm_host.h), and C is scaled.
 //
-// Each element is summed over ascending k from 0 on for every tile size, so policies with the same rounding give the same
-// bits.
+// Each element is summed over ascending k, from a sum of 0 on, for every tile size, so policies with the same rounding give the
+// same bits.
 #pragma once
 
 #include <hip/hip_runtime.h>
@@ -14,8 +14,8 @@
 
 namespace tiled {
 
-/// The kernels' operands: lines begin at multiples of 16 bytes and can be read up to the next multiple of 16 bytes; k is a
-/// multiple of kDepth, with zeros after the matrix' own elements (DeviceOperand in gemm_host.h).
+// The kernels here require of an Operand that its lines begin at multiples of 16 bytes and can be read up to the next multiple
+// of 16 bytes, and that k is a multiple of kDepth, with zeros after the matrix' own elements (DeviceOperand in gemm_host.h).
 using namespace m3xu::tiled;
 
 template <class Element>
@@ -35,7 +35,7 @@ struct Result {
   typename RealOf<Element>::Type alpha, beta;
 };
 
-/// scaled() returns alpha * sum, added() returns sum + beta * c.
+/// scaled() returns alpha * sum; added() returns sum + beta * c.
 template <class Real>
 __device__ inline Real scaled(Real sum, Real alpha) {
   return alpha * sum;

@@ -22,10 +22,10 @@ struct Graph {
 };
 
 /// Kind of graph, and the meaning of `density` for each:
-///   random      round(density * vertices * (vertices - 1)) of the possible edges
+///   random      `density` is the share of all possible edges, with `symmetric` the share of all pairs of vertices
 ///   grid        neighbours in a square grid whose last row may be shorter; density is ignored
-///   scale-free  each vertex is connected to max(1, round(density * vertices / 2)) previous vertices, chosen by their
-///               degree (Barabasi and Albert, Science 286, 1999)
+///   scale-free  each vertex is connected to max(1, round(density * vertices / 2)) previous vertices, or to all if there are
+///               fewer; they are chosen by their degree (Barabasi and Albert, Science 286, 1999)
 ///   dag         vertices in 16 layers; `density` is the share of all possible edges from earlier to later layers. There are
 ///               no cycles, and paths have at most 15 edges
 /// Edges of grid and scale-free, and with `symmetric` those of random, exist in both directions with the same weight. Vertices
@@ -36,8 +36,8 @@ struct GraphKind {
   bool symmetric;
 };
 
-/// Weights are whole numbers in [1, most]; distinct_weights() assigns 1, 2, 3, ... in random order to the pairs of vertices of
-/// a symmetric graph.
+/// Weights are whole numbers in [1, most]; distinct_weights() assigns 1, 2, 3, ... in random order to the connected pairs of
+/// vertices of a symmetric graph.
 Graph random_graph(Random& random, unsigned vertices, const GraphKind& kind, unsigned most);
 void distinct_weights(Random& random, Graph& graph);
 /// Removes edges so that each vertex has at most two edges to the vertices 4 i ... 4 i + 3, for each i. With `symmetric`, an

@@ -13,7 +13,7 @@ struct Program::Option {
   std::string name, what;
   /// Values in the presets, in the order of `preset_names`.
   std::array<std::string, 3> presets;
-  /// Sets the variable; throws a UsageError that states the allowed values.
+  /// Sets the variable; throws a UsageError that states the allowed values if the text is none of them.
   std::function<void(const std::string&)> set;
   /// An option without a value.
   bool is_flag = false;

@@ -22,7 +22,7 @@ struct Interleave {
 };
 
 /// Arrays of `length` elements. Element i of each array is `shift` partitions after element i of the previous array; with
-/// `shift` 0, both are in the same partition.
+/// `shift` 0, the two elements are in the same partition.
 template <typename T>
 class PlacedArrays {
  public:

@@ -112,7 +112,7 @@ class Program {
     }
     bounded_ = true;
   }
-  /// Checks any other condition.
+  /// Checks that `condition` is true.
   void check_true(const std::string& what, bool condition);
 
  private:

@@ -119,7 +119,7 @@ struct Tiles {
 };
 static_assert(sizeof(Tiles) >= 128 * 32 * sizeof(float), "half a workgroup's sums fit into the memory of the tiles");
 
-// c(row, column, count) returns up to four elements of C, d(row, column, count, values) receives those of D.
+// c(row, column, count) returns up to four elements of C; d(row, column, count, values) receives those of D.
 template <simd2::opcode op, typename T, typename C, typename D>
 __device__ inline void multiply(const Factors<T>& x, unsigned row0, unsigned column0, C c, D d) {
   __shared__ __attribute__((aligned(16))) Tiles tiles;

@@ -12,7 +12,7 @@
 namespace sparse {
 
 constexpr unsigned largest_workgroup = 1024, scan_size = 256;
-// Number of loads of B that a lane keeps in flight.
+// Number of elements of B that a lane loads together.
 constexpr unsigned ahead = 4;
 
 /// A matrix in compressed rows on the GPU. `values` may be null if only patterns are computed.

@@ -11,7 +11,8 @@
 
 namespace workload {
 
-/// An array in GPU memory. If results are checked, it caches the host's copy, so that each result is copied once.
+/// An array in GPU memory with a cached host copy: get() downloads the array only if the copy is outdated. put() keeps its
+/// values as the host copy if results are checked.
 template <typename T>
 class Tensor {
  public:

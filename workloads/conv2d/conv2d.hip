@@ -24,7 +24,7 @@ constexpr Layer layers[] = {{56, 256, 64, 1},   {56, 64, 64, 3},   {56, 64, 256,
 template <class Element>
 struct Images {
   const Element* data;         // followed by one pixel of zeros
-  unsigned pixels;             // of all images
+  unsigned pixels;             // pixels in all images
   unsigned size, taps, pitch;  // `pitch`: elements between pixels
   unsigned channels;           // a multiple of a slab's depth
 };

@@ -41,7 +41,7 @@ struct Convolution {
   __host__ __device__ unsigned columns() const { return filter_height * filter_width * channels; }
   __host__ __device__ size_t inputs() const { return size_t{images} * height * width * channels; }
 
-  /// Position of the filter in the lowered input for a row of the workspace: its image, first row and first column.
+  /// Position of the filter in the lowered input for a row of the workspace: the image, and the filter's first row and column.
   struct Corner {
     unsigned image;
     int y, x;

@@ -79,9 +79,9 @@ inline unsigned rounded_up(unsigned value, unsigned unit) { return (value + unit
 /// Number of columns of a step of the product.
 inline unsigned step_columns(int fragments) { return 4 * halves_of(static_cast<unsigned>(fragments)); }
 
-/// Returns a row pitch in elements of at least `columns`: a multiple of 64 bytes by a number that neither 2 nor 3 divides. All
-/// workgroups read the same columns at about the same time; with these factors, the rows would map to few sets of L1 and few
-/// memory channels.
+/// Returns a row pitch in elements of at least `columns`: 64 bytes times a number divisible by neither 2 nor 3. All workgroups
+/// read the same columns at about the same time; with factors of 2 or 3, the rows would map to few sets of L1 and few memory
+/// channels.
 inline unsigned spread_pitch(unsigned columns) {
   unsigned pieces = workload::groups(columns, 32);
   while (pieces % 2 == 0 || pieces % 3 == 0) ++pieces;

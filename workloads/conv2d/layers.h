@@ -15,12 +15,12 @@ struct NamedLayer {
   unsigned filters;   ///< channels of the output
   unsigned filter;    ///< side of the filter
   unsigned padding;
-  unsigned stride;  ///< in a transposed layer: rows of the output per row of the input
+  unsigned stride;  ///< for a transposed layer, rows of the output per row of the input
   bool transposed;
 };
 
-/// Table I of Duplo (MICRO '20), which uses batches of 8. A transposed layer has padding 2 before and 3 after, so that its
-/// output is twice as large as its input, as the next layer's input in the table implies.
+/// Table I of Duplo (MICRO '20), which uses batches of 8. A transposed layer has padding 2 before and 3 after its input, so
+/// that its output has twice the rows and columns of its input, as the next layer's input in the table implies.
 inline constexpr std::array<NamedLayer, 22> kTable1{{
     {"resnet_c1", 224, 3, 64, 7, 3, 2, false},   {"resnet_c2", 56, 64, 64, 3, 1, 1, false},
     {"resnet_c3", 56, 64, 128, 3, 0, 2, false},  {"resnet_c4", 28, 128, 128, 3, 1, 1, false},

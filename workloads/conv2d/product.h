@@ -81,8 +81,8 @@ constexpr unsigned kStepColumns = 4 * kHalves;
 struct Sums {
   Vector<float, 4> tiles[4][2] = {};
 
-  /// Adds a step's products. Operands may be in two copies in separate registers; adjacent tiles then use one copy each, like
-  /// the two octets of a warp that load the same half of A or of B (Duplo, MICRO '20, section II.B).
+  /// Adds a step's products of the i-th fragment of A. Operands may be in two copies in separate registers; adjacent tiles then
+  /// use one copy each, like the two octets of a warp that load the same half of A or of B (Duplo, MICRO '20, section II.B).
   template <unsigned kHalves, unsigned kCopies>
   __device__ void add(unsigned i, const Fragment<kHalves> (&a)[kCopies], const Fragment<kHalves> (&b)[2][kCopies]) {
 #pragma unroll
@@ -133,10 +133,10 @@ class Item {
   const unsigned wavefront;  ///< position within the workgroup's 2 x 2 wavefronts
 };
 
-/// Barrier of the workgroup that also waits for its LDS accesses, but not for loads in flight.
+/// Barrier of the workgroup that also waits for this wavefront's LDS accesses, but not for its loads from memory.
 __device__ inline void lds_barrier() { asm volatile("s_waitcnt lgkmcnt(0)\n\ts_barrier" ::: "memory"); }
 
-/// Loads fragments directly from memory. Rows start at `row`, which is in scalar registers.
+/// Loads fragments directly from memory. Rows start at `row`, which must be the same for all lanes.
 template <unsigned kHalves>
 class MemoryFragments {
  public:
@@ -298,7 +298,7 @@ __device__ inline void multiply_through_lds(Sums& sums, const Product& x, Tile t
   B b(x.b, tile.column, x.pitch, b_memory);
   BFromMemory<kHalves> direct(x, tile.column + item.column() * 32, first);
   Walk walk(x, first, kStepColumns<kHalves>);
-  // If there is no second step, the first step is loaded twice.
+  // If a buffer has no second step, its first step is loaded twice.
   unsigned loaded = 0;
   const auto load = [&] {
     unsigned columns[kSteps];

@@ -9,7 +9,7 @@
 
 namespace conv {
 
-/// Converts halves to the product's factors. Matrix units flush denormals to zero, vector ALUs do not.
+/// Converts halves to the product's factors. Matrix units flush denormals to zero; vector ALUs do not.
 inline std::vector<double> factors(const std::vector<Half>& halves, bool on_matrix_units) {
   std::vector<double> values(halves.begin(), halves.end());
   if (!on_matrix_units) return values;
@@ -44,7 +44,7 @@ inline std::vector<double> by_column(const Convolution& c, const std::vector<dou
 }
 
 /// Returns y, computed from the product's factors. Products of halves are exact in single precision, so only sums are rounded:
-/// those of `parts` parts along K. The first `channels` channels are real, the others are zeros.
+/// those of `parts` parts along K. The first `channels` channels are real; the others are zeros.
 inline workload::Expected convolved(const Convolution& c, unsigned channels, const std::vector<double>& x,
                                     const std::vector<double>& weights, size_t pitch, unsigned parts) {
   const size_t filters = c.filters;

@@ -68,7 +68,7 @@ inline void apply_shape(Shape& shape, const std::string& text) {
     unsigned* value;
     unsigned least, most;
   };
-  // Sizes are limited by the fields of a parameter block for Duplo (lacuna/duplo.h).
+  // Most limits follow from the fields of a parameter block for Duplo (lacuna/duplo.h).
   const std::map<std::string, Size> sizes{{"height", {&c.height, 1, 32768}},
                                           {"width", {&c.width, 1, 32768}},
                                           {"channels", {&c.channels, 1, 32768}},

@@ -7,9 +7,9 @@
 // slab's other instructions are spread between its products.
 //
 // A wavefront computes 64 x 64 elements in 128 registers: 64 x 32 would exceed the bandwidth of LDS (36 KiB per 256 cycles of
-// the unit, at 128 bytes per cycle). With 64 x 64, LDS is busy for three quarters of the time. All four wavefronts access it
-// at the same time, so these accesses are spread evenly as well. Rows and columns are processed in pairs: an operand of
-// two products is 16 bytes, one access to LDS or memory.
+// the unit, at 128 bytes per cycle). With 64 x 64, LDS is busy for three quarters of the time. All four wavefronts access LDS
+// at the same time, so accesses are spread evenly over a slab's products. Rows and columns are processed in pairs: an operand
+// of two products is 16 bytes, one access to LDS or memory.
 #pragma once
 
 #include "workloads/common/gemm_tiled.h"
@@ -391,7 +391,8 @@ __device__ inline void multiply_interleaved(const Result<double>& result, const 
 
 }  // namespace tiled
 
-/// Defines the kernel NAME of a product with 128 x 128 elements per workgroup, which uses the products of MatrixWay.
+/// INTERLEAVED_MATRIX_KERNEL(NAME, WAY) defines the kernel NAME of a product with 128 x 128 elements per workgroup, by
+/// WAY::multiply().
 #if defined(__gfx90a__)
 #define INTERLEAVED_MATRIX_KERNEL(name, ...) \
   TILED_KERNEL_HEAD(name, double, 2) { tiled::multiply_interleaved<__VA_ARGS__>(c, a, b, k); }

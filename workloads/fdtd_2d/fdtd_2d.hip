@@ -74,7 +74,7 @@ namespace {
 /// place of the largest intermediate value for each operation.
 struct Field {
   explicit Field(const std::vector<float>& from) : values(from.begin(), from.end()), errors(from.size()) {}
-  /// this[to] -= factor * (sum of sign * field[index]).
+  /// values[to] -= factor * (sum over the terms of sign * field.values[at]); errors[to] grows by the error of this operation.
   template <typename... Term>
   void subtract(size_t to, double factor, Term... term) {
     const double sum = ((term.sign * term.field.values[term.at]) + ...);

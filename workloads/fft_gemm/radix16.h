@@ -164,7 +164,7 @@ class Folded : public OnUnits {
  public:
   __device__ Folded(const Complex* roots, unsigned step)
       : rows_(roots, step, row_of(threadIdx.x % 16)), columns_(roots, step, threadIdx.x % 16) {}
-  /// The rows are g, 16 - g, 8 - g, 8 + g; for g = 0: 0, 8, 4, 12. A lane thus has both rows of each folded pair.
+  /// The rows of group g are g, 16 - g, 8 - g, 8 + g; for g = 0: 0, 8, 4, 12. A lane thus has both rows of each folded pair.
   __device__ static unsigned row(unsigned s) { return row_of(4 * group() + s); }
   __device__ static unsigned transposed(unsigned c) { return row_of(c); }
   __device__ void transform(Complex (&x)[16]) const {
@@ -237,7 +237,7 @@ class Tf32 : public OnUnits {
       re_[s] = rounded(root.re), im_[s] = rounded(root.im), minus_im_[s] = rounded(-root.im);
     }
   }
-  // k is summed in a different order than that of the matrix unit, so that inputs and results have the same rows.
+  // Terms are not summed in order of ascending k, so that inputs and results have the same rows.
   __device__ static unsigned row(unsigned s) { return 4 * group() + s; }
   __device__ void transform(Complex (&x)[16]) const {
     multiply(x, [](Sum& sum, const float* matrix, float first, float second) {

@@ -1,6 +1,6 @@
 // Finite impulse response filter, y[i] = sum over t of h[t] x[i - t], with x = 0 before the first sample. A work-item computes
 // four adjacent results from registers, so that it loads taps + 4 samples, 16 bytes at a time, instead of 4 x taps samples. The
-// coefficients are the same for all lanes and are read by scalar loads. 16 taps are Hetero-Mark's, the default length is
+// coefficients are the same for all lanes and are read by scalar loads. 16 taps are Hetero-Mark's; the default length is
 // MGPUSim's.
 #include <hip/hip_runtime.h>
 

@@ -3,8 +3,8 @@
 // cluster, or after a maximum number of iterations. Sizes are MGPUSim's.
 //
 //   tuned   one pass over a point's values for eight centres, which are read by scalar loads; the host adds the points
-//   suite   Rodinia's: the distance to one centre at a time, with both operands from memory. The GPU divides the points into
-//           parts, and adds the points of each part by cluster, in memory; the host adds the parts
+//   suite   the kernels of Rodinia: the distance to one centre at a time, with both operands from memory. The GPU adds the
+//           points of each part of the points by cluster, in memory; the host adds the sums of the parts
 #include <hip/hip_runtime.h>
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 
 constexpr unsigned group_size = 256;
 
-// The centres are the same for all lanes and are read by scalar loads. Up to `at_once` distances are accumulated in one pass
-// over a point's values.
+// The centres are the same for all lanes and are read by scalar loads. `at_once` distances are accumulated in one pass over a
+// point's values.
 __global__ void __launch_bounds__(group_size)
     assign(const float* __restrict__ values, const float* __restrict__ centres, int* __restrict__ clusters, unsigned points,
            unsigned features, unsigned count) {

@@ -1,15 +1,16 @@
 // k nearest neighbours: for each query, the K references of smallest Euclidean distance, by exhaustive comparison.
 //
 //   simt   differences, squared and summed by vector ALUs
-//   sgemm  |q|^2 + |r|^2 - 2 q.r, where the scalar products are a matrix product by vector ALUs; KNN-CUDA uses cuBLAS for it
+//   sgemm  |q|^2 + |r|^2 - 2 q.r, where the scalar products are a matrix product by vector ALUs (KNN-CUDA: by cuBLAS)
 //   m3xu   like sgemm, with the matrix product in M3XU's FP32; the results are bit-identical
 //   simd2  differences of coordinates rounded to half, squared and summed by SIMD2's addnorm
 //   published  as in the first KNN-CUDA (V. Garcia et al., CVPR workshops 2008), the baseline named in the SIMD2 thesis:
 //          differences, squared and summed, one pair of points per work-item, then selection by insertion, one query per
 //          work-item (insertion.h)
 //
-// The matrix of distances is stored in memory, and a second kernel selects (select.h). `recall` is the share of neighbours that
-// are also nearest for the coordinates before rounding: it shows the effect of half precision.
+// The matrix of distances is stored in memory, and a further kernel selects the neighbours (select.h; insertion.h for
+// `published`). `recall` is the share of neighbours that are also nearest for the coordinates before rounding: it shows the
+// effect of half precision.
 #include "lacuna/simd2.h"
 
 #include <algorithm>
@@ -77,7 +78,8 @@ Points rounded_to_half(Points points) {
   return points;
 }
 
-/// Squared distances of a query from all references, and the maximum of the terms of |q|^2 + |r|^2 - 2 q.r.
+/// Squared distances of a query from all references, the largest of them, and the largest sum of the magnitudes of the terms of
+/// |q|^2 + |r|^2 - 2 q.r.
 struct ExactDistances {
   ExactDistances(const Points& points, size_t query) : squares(points.references.rows) {
     for (size_t r = 0; r < squares.size(); ++r) {
@@ -139,7 +141,7 @@ double recall(const Points& points, const std::vector<unsigned>& indices, unsign
   return static_cast<double>(found) / static_cast<double>(indices.size());
 }
 
-/// Computes the matrix of distances, without terms that depend only on the query.
+/// Computes the matrix of distances (sgemm and m3xu: of -2 q.r, and the norms), and selects the nearest references.
 class Search {
  public:
   Search(const Points& points, const std::string& implementation)

@@ -10,7 +10,8 @@ namespace knn {
 constexpr unsigned kMost = 16;      ///< maximum number of neighbours, one per lane of a row of 16
 constexpr unsigned kSelectors = 4;  ///< wavefronts of a workgroup
 
-/// Rows of `width` distances, `ld` apart (a multiple of 4), to which `of_columns[column]` is added unless `of_columns` is null.
+/// Rows of `width` distances, `ld` elements apart (a multiple of 4). select() adds `of_columns[column]` unless `of_columns` is
+/// null.
 struct Distances {
   const float* values;
   const float* of_columns;

@@ -42,7 +42,7 @@ __device__ inline void rms_norm(const T* x, const T* gain, T* y, unsigned featur
   }
 }
 
-/// y (+)= W x: one wavefront per row, which lanes read 16 bytes at a time.
+/// y (+)= W x: one wavefront per row. Lanes read 16 bytes at a time if `depth` is a multiple of that, otherwise one element.
 template <typename T>
 __device__ inline void gemv(const T* __restrict__ weights, const T* __restrict__ x, T* __restrict__ y, unsigned rows,
                             unsigned depth, bool accumulate) {
@@ -116,7 +116,8 @@ __device__ inline void attention_decode(const T* queries, const T* key_cache, co
     if (lane == 0) scores[p] = p < count ? score * scale : -INFINITY;
   }
   __syncthreads();
-  // Every wavefront computes the maximum and the sum over all positions; the first wavefront writes the exponentials.
+  // Every wavefront computes the maximum and the sum over all positions of the chunk; the first wavefront writes the
+  // exponentials.
   const float s0 = scores[threadIdx.x % 64], s1 = scores[threadIdx.x % 64 + 64];
   const float most = wave_max(fmaxf(s0, s1)), e0 = expf(s0 - most), e1 = expf(s1 - most), sum = wave_sum(e0 + e1);
   __syncthreads();
@@ -161,8 +162,8 @@ __device__ inline void attention_combine(const float* parts, T* y, unsigned dime
 }
 
 /// Causal attention of many tokens: a workgroup has 16 queries (blockIdx.x) of a head (blockIdx.y) and iterates over the keys
-/// visible to them, 32 at a time, with a running maximum and sum (T. Dao et al., FlashAttention, 2022). 16 work-items per
-/// query.
+/// visible to them, 32 at a time, with a running maximum and sum (T. Dao et al., FlashAttention, 2022). Each query has 16
+/// work-items.
 template <typename T>
 __device__ inline void attention_prefill(const T* queries, const T* key_cache, const T* value_cache, T* y, unsigned heads,
                                          unsigned dimensions, unsigned tokens, unsigned context, unsigned positions,

@@ -20,7 +20,8 @@ struct Sizes {
   unsigned positions() const { return context + tokens; }
 };
 
-/// Error bound added by storing as T: half a unit in the last place, or half the smallest denormal number.
+/// Error bound added by storing as T. For half: half a unit in the last place, plus half the smallest denormal number; for
+/// float: 0.
 template <typename T>
 double storage_error(double value) {
   return sizeof(T) == 2 ? std::fabs(value) * 0x1p-11 + 0x1p-25 : 0.0;

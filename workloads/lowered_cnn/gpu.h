@@ -18,7 +18,7 @@ using FloatTensor = workload::Tensor<float>;
 using HalfTensor = workload::Tensor<Half>;
 using ByteArray = workload::DeviceArray<unsigned char>;
 
-/// Arrays of a normalisation; if there is only a bias, all except `beta` are empty.
+/// Arrays of a normalisation; if there is only a bias, all except `beta` are null.
 struct NormalisationArrays {
   std::unique_ptr<FloatTensor> mean, variance, gamma, beta;
   Normalisation device() const {
@@ -185,7 +185,7 @@ class Gpu {
     check("gradient of the loss", dy.get(), expected.second);
   }
   /// Updates the weights by gradient descent. Unless `halves` is null, it receives a copy of the weights, in lines of `columns`
-  /// elements, `pitch` apart.
+  /// elements that begin `pitch` elements apart.
   void descend(FloatTensor& weights, const FloatTensor& gradient, FloatTensor& velocity, HalfTensor* halves, unsigned columns,
                unsigned pitch, bool ascends, float decay) {
     const Floats before = checks_ ? weights.get() : Floats(), velocity_before = checks_ ? velocity.get() : Floats();

@@ -19,7 +19,7 @@ using Factors = std::vector<double>;
 using workload::Expected;
 using workload::sum_factor;
 
-/// Maximum distance of a value from the nearest half: half a unit in the last place, or half the smallest half.
+/// Maximum distance of a value from the nearest half: half a unit in the last place, or half the smallest positive half.
 inline double half_rounding(double value) { return std::max(std::fabs(value) * 0x1p-11, 0x1p-25); }
 
 // -- products, from the actual factors (conv::factors)
@@ -121,7 +121,7 @@ inline Expected activated(const Floats& z, const HostNormalisation& n, const Hal
   return y;
 }
 
-/// Returns the gradient with respect to the activation's input. If `y` is null, there is no activation, and this is dy.
+/// Returns the gradient with respect to the activation's input. If `y` is null, there is no activation: returns dy.
 inline Expected activation_backward_of(const Floats& dy, const Halves* y, size_t channels, size_t padded,
                                        Activation activation) {
   Expected g(dy.size());

@@ -21,8 +21,8 @@ __device__ inline float workgroup_sum(float value) { return channel_sum(value, 0
 typedef _Float16 FourHalves __attribute__((ext_vector_type(4)));
 constexpr unsigned kTurned = 64;
 
-/// Transposes a tile of 64 lines of 64 halves in LDS: load(line, at) returns four elements of a line, store(at, line, four)
-/// receives four elements at the same position of four successive lines.
+/// Transposes a tile of 64 lines of 64 halves in LDS: load(line, at) returns four elements of a line; store(at, line, four)
+/// receives the elements at the same position of four successive lines.
 template <class Load, class Store>
 __device__ inline void turn(Load load, Store store) {
   constexpr unsigned kFours = kTurned / 4;
@@ -145,7 +145,8 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
 }
 
 // Gradient descent with momentum and weight decay. `share` removes the loss's scale from the gradient, and is negative to
-// ascend the loss. Unless `halves` is null, it receives a copy of the weights, in lines of `columns` elements, `pitch` apart.
+// ascend the loss. Unless `halves` is null, it receives a copy of the weights, in lines of `columns` elements that begin
+// `pitch` elements apart.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     gradient_descent(float* weights, const float* gradient, float* velocity, _Float16* halves, unsigned count, unsigned columns,
                      unsigned pitch, float share, float decay) {

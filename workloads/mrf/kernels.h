@@ -14,7 +14,7 @@
 namespace mrf {
 
 using Complex = m3xu::complex;
-constexpr unsigned kWorkgroup = 256, kRows = 8;  ///< kRows: rows of a 3-row matrix, padded for tiled products
+constexpr unsigned kWorkgroup = 256, kRows = 8;  ///< kRows: size of a dimension of 3, padded for tiled products
 
 /// Relaxation factors of transverse and longitudinal magnetisation between two pulses, for each atom.
 struct Atoms {

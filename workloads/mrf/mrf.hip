@@ -63,7 +63,7 @@ void append_rotation(std::vector<Complex>& rotations, double alpha, double phi) 
 }
 
 /// Returns a random sequence: T1 from 100 to 3000 ms, T2 from 20 to 1000 ms and less than T1, pulses 12 ms apart, angles up to
-/// 70 degrees.
+/// 70 degrees after an inversion of 180 degrees.
 Sequence make_sequence(workload::Random& random, unsigned atoms, unsigned states, unsigned pulses) {
   Sequence sequence{states, pulses, {}, {}, {}};
   for (unsigned pulse = 0; pulse < pulses; ++pulse) {

@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(group_size)
   if (at < count) before[at] = sum;
   if (threadIdx.x == 0) sums[blockIdx.x] = all;
 }
-/// Replaces each group's sum by the sum of the groups before it, and appends the total. One workgroup.
+/// Replaces each group's sum by the sum of the groups before it, and appends the total. Runs as one workgroup.
 __global__ void __launch_bounds__(group_size) scan_sums(unsigned* sums, unsigned groups) {
   __shared__ unsigned partial[group_size / 64];
   unsigned before = 0;

@@ -1,8 +1,9 @@
 // MVT of PolyBench: x1 += A y1 and x2 += A^T y2. The paper size is PolyBench/GPU's default.
 //
-//   tuned   lanes read 16 bytes at a time in both products, sums stay in registers
-//   suite   PolyBench/GPU's: one work-item per row and, in another kernel, per column. For each element of the matrix, a
-//           work-item adds to an element of x1 or x2 in memory. In the first kernel, adjacent lanes' addresses are a row apart
+//   tuned   lanes read 16 bytes at a time in both products, and sums stay in registers
+//   suite   the kernels of PolyBench/GPU: one work-item per row and, in another kernel, per column. For each element of the
+//           matrix, a work-item adds to an element of x1 or x2 in memory. In the first kernel, adjacent lanes' addresses are a
+//           row apart
 #include "workloads/common/matrix_vector.h"
 #include "workloads/common/tensor.h"
 #include "workloads/suite/operands.h"

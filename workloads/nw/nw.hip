@@ -1,8 +1,8 @@
 // Needleman-Wunsch global alignment of two sequences: score[i][j] = max(score[i-1][j-1] + match[i][j], score[i-1][j] - penalty,
 // score[i][j-1] - penalty). As in Rodinia's NW, one kernel computes the independent tiles of a diagonal; within a tile, the
 // wavefront proceeds from one anti-diagonal to the next. As in Rodinia, the match scores of all pairs are a matrix in memory,
-// generated from a random symmetric table for 20 letters with the range of BLOSUM62. The default length is MGPUSim's, the
-// penalty Rodinia's.
+// generated from a random symmetric table for 20 letters with the range of BLOSUM62. The default length is MGPUSim's; the
+// penalty is Rodinia's.
 #include <hip/hip_runtime.h>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 /* MMIO registers of the GPU: the single list used by the model, the firmware's HAL and docs/reference/memory-map.md.
  *
- * C and C++. All registers are 32 bits wide and accessed as aligned 32-bit words; *_LO/_HI pairs form 64-bit values, which
- * take effect only when a COMMAND register is written. Doorbells are 64-bit. LACUNA_GPU_REGISTERS(X): X(name, offset, access,
- * reset, description), access one of RO, RW, W1C, WO. */
+ * C and C++. All registers are 32 bits wide and accessed as aligned 32-bit words; *_LO/_HI pairs form 64-bit values. Writable
+ * pairs take effect only when a COMMAND register is written. Doorbells are 64-bit. LACUNA_GPU_REGISTERS(X): X(name, offset,
+ * access, reset, description), access one of RO, RW, W1C, WO. */
 #ifndef LACUNA_GPU_REGISTERS_H
 #define LACUNA_GPU_REGISTERS_H
 

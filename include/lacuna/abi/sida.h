@@ -56,7 +56,7 @@ extern "C" {
   X(MAX_REGISTERS, "registers of one element-wise code") \
   X(MAX_WIDTH, "features of an element of a vector")
 
-/* Elements. X(NAME, value, bytes, description) */
+/* Element types. X(NAME, value, bytes, description) */
 #define LACUNA_SIDA_ELEMENTS(X)                                      \
   X(F64, 0, 8, "IEEE binary64")                                      \
   X(F32, 1, 4, "IEEE binary32")                                      \
@@ -123,7 +123,7 @@ extern "C" {
     "the element's features times the dense array in vector b, one row of it for each feature, next "                  \
     "array for each iteration; types I8 (sums of 32 bits), F32 and F64")
 
-#define LACUNA_SIDA_SCALAR 0x8000u /* flag of an operand: it is a scalar's number, not a register's */
+#define LACUNA_SIDA_SCALAR 0x8000u /* flag of an operand that is the number of a scalar, not of a register */
 
 /* Reasons for which a job fails; its queue enters the error state. X(NAME, value, description) */
 #define LACUNA_SIDA_ERRORS(X)                                                                                \
@@ -322,7 +322,7 @@ struct lacuna_sida_swap {
 };
 #undef LACUNA_SIDA_FIELD
 
-/* X(name, NAME of its list, bytes, description) */
+/* Structures. X(name, NAME in the list of fields LACUNA_SIDA_NAME_FIELDS, bytes, description) */
 #define LACUNA_SIDA_STRUCTURES(X)                                                     \
   X(packet, PACKET, 64, "the packet of a job in a user-mode queue")                   \
   X(program, PROGRAM, 128, "the program's header")                                    \

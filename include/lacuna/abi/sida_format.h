@@ -45,7 +45,7 @@ static inline const char* lacuna_sida_operation_name(unsigned operation) {
 }
 #undef LACUNA_SIDA_NAME
 
-/* Size of an element in bytes; 0 if it is unknown. */
+/* Size of an element in bytes; 0 for an unknown element type. */
 static inline unsigned lacuna_sida_element_bytes(unsigned element) {
   switch (element) {
 #define LACUNA_SIDA_CASE(name, value, bytes, text) \
@@ -58,7 +58,7 @@ static inline unsigned lacuna_sida_element_bytes(unsigned element) {
   }
 }
 
-/* Number of operands of an operation (a, b, c) that are registers or scalars. */
+/* Number of operands (a, b, c) of an operation that are registers or scalars; 0 for an unknown operation. */
 static inline unsigned lacuna_sida_operands(unsigned operation) {
   switch (operation) {
 #define LACUNA_SIDA_CASE(name, value, operands, text) \

@@ -187,8 +187,8 @@ inline constexpr bool
 template <class T>
 inline constexpr bool holds<T, complex, typename enabled<is_std_complex_float<T>>::type> = true;
 
-/// Padding of A and of B whose product is -0, which changes no sum, not even the sign of a zero. Complex numbers have no such
-/// padding; use mma() with a depth.
+/// Value of elements outside the matrix. In real formats the product of such an element of A and one of B is -0, which changes
+/// no sum, not even the sign of a zero. Complex numbers have no such padding; use mma() with a depth.
 template <use u, format f>
 LACUNA_M3XU_DEVICE auto padding() {
   using Element = typename traits<f>::Element;

@@ -8,7 +8,7 @@ namespace m3xu {
 
 namespace detail {
 
-/// Indices of this wavefront and work-item in a launch of any number of dimensions.
+/// Index of this workgroup, and of this work-item in it (`item`), in a launch of any number of dimensions.
 struct Launch {
   unsigned workgroup_size, workgroup, workgroups, item;
 };
@@ -125,15 +125,15 @@ struct shared_tiles {
 template <format f, tiled::Lines lines>
 using stage_of = tiled::MatrixStage<typename traits<f>::Element, 64, lines, AnyDimensions>;
 
-/// Number of slabs of a matrix that can be read entirely. With lines across k, reads in a slab's last line may extend past its
-/// end into the next line, which exists unless this is the matrix' last line.
+/// Number of slabs of a matrix that can be read entirely. With lines across k, reads in a slab's last line may extend past the
+/// line's end into the next line, which does not exist after the matrix' last line.
 template <format f, tiled::Lines lines>
 LACUNA_M3XU_DEVICE unsigned whole_slabs(unsigned size, unsigned k) {
   constexpr unsigned depth = tiled::kDepth<typename traits<f>::Element>;
   return lines == tiled::Lines::along_k || size % stage_of<f, lines>::kColumns == 0 || k == 0 ? k / depth : (k - 1) / depth;
 }
 
-/// Computes tiles with a workgroup, which shares operands through LDS.
+/// Computes a tile with a workgroup, which shares operands through LDS.
 template <layout layout_a, layout layout_b, format f>
 LACUNA_M3XU_DEVICE void multiply_by_workgroup(const product<f>& x, tiled::Tile tile) {
   using tiled::Lines;
@@ -233,7 +233,8 @@ struct pointee<const T*> {
 /// D = A B + C of any size, computed by all workgroups of the launch, which may have any number of dimensions. Workgroups have
 /// a multiple of 64 work-items, all of which call it; any other launch ends with a trap. Workgroups of 256 work-items are fast:
 /// each computes tiles of 64 x 64 with operands shared through 16 KiB of LDS, allocated once for all calls in a kernel. In
-/// other workgroups each wavefront computes tiles of 32 x 32 directly from memory. The results are bit-identical.
+/// other workgroups, or if lda, ldb or ldc is 2^21 or more, or if a column-major A has one row or a row-major B one column,
+/// each wavefront computes tiles of 32 x 32 directly from memory. The results are bit-identical.
 ///
 /// D and C are row-major, with rows `ldc` elements apart. They may be the same matrix; a null C stands for zeros. Elements are
 /// of the format's types (`load`). k may be 0. D is then C with the conversions of the instruction: NaNs become the default

@@ -109,7 +109,7 @@ class MatrixStage {
     for (unsigned i = 0; i < kLoads; ++i) {
       unsigned line = 0, at = 0;
       if (along_k()) {
-        // Lines beyond the last line are replaced by it; their results are not stored.
+        // Lines beyond the last line are replaced by the last line; their results are not stored.
         line = least(place_.row + 64 * i, last);
         at = place_.unit * kPerUnit<Element>;
       } else if constexpr (sizeof(Element) == sizeof(Unit)) {

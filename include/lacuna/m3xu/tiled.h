@@ -129,7 +129,7 @@ class MatrixUnits {
  public:
   using Element = typename Way::Element;
   static constexpr unsigned kRows = 32 * kHeight, kColumns = 32 * kWidth, kSteps = Way::kSteps;
-  // With 64 registers of sums, kernels that do not split their operands fit into 128 registers.
+  // With at most 64 registers of sums, kernels that do not split their operands fit into 128 registers.
   static constexpr unsigned kWavefronts = Way::kProducts == 1 && kHeight * kWidth * sizeof(typename Way::Sum) <= 256 ? 4 : 2;
   struct Operands {
     typename Way::Operand a[kHeight], b[kWidth];

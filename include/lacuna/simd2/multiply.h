@@ -8,8 +8,8 @@
 //
 // A workgroup of 256 work-items computes a square tile of D, each of its four wavefronts a quarter. Tiles of A and B pass
 // through LDS (lacuna/simd2/staging.h); the next tiles are loaded while the current tiles are multiplied. Two workgroups with
-// tiles of 128 x 128 elements, or three with 64 x 64, fit into the registers of a compute unit (`wavefronts`): while one
-// loads, another multiplies.
+// tiles of 128 x 128 elements, or three with 64 x 64, fit into the registers of a compute unit with 256 vector registers per
+// SIMD (configs/rtx3080-like.cfg): while one loads, another multiplies.
 #pragma once
 
 #include "lacuna/simd2/operators.h"
@@ -28,7 +28,7 @@ __device__ inline void lds_barrier() {
 #endif
 }
 // Whether the workgroup consists of exactly `workgroup_size` work-items in one dimension, so that all wavefronts are complete.
-// Counts them in LDS; the dispatch packet with the size may be in host memory, microseconds away.
+// Registers the wavefronts in LDS; the dispatch packet with the size may be in host memory, microseconds away.
 __device__ inline bool workgroup_is_whole() {
 #if defined(__HIP_DEVICE_COMPILE__)
   constexpr unsigned count = workgroup_size / 64;

@@ -23,7 +23,7 @@
 #include <limits>
 #include <type_traits>
 
-// HIP's half, which has the same bits; declared here so that hip_fp16.h need not be included.
+// HIP's half, which has the bits of _Float16; declared here so that hip_fp16.h need not be included.
 struct __half;
 
 namespace simd2 {
@@ -48,8 +48,9 @@ __host__ __device__ constexpr float identity() {
 struct matrixa;
 struct matrixb;
 
-/// Padding of A and B along k: the product of the two paddings changes no accumulator, not even the sign of a zero. For the
-/// operators with min or max, the padding is NaN, which contributes nothing, regardless of the other factor.
+/// Padding of A and B along k: the product of the two paddings does not change the sum of other products, not even the sign of
+/// a zero. For the operators with min or max in (+), the padding is NaN, which contributes nothing, regardless of the other
+/// factor.
 template <opcode op, typename Use>
 __host__ __device__ constexpr _Float16 padding() {
   static_assert(std::is_same_v<Use, matrixa> || std::is_same_v<Use, matrixb>, "simd2::padding: the use is matrixa or matrixb");

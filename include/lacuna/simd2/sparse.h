@@ -37,7 +37,8 @@ __host__ __device__ inline bool compress_group(const _Float16 (&group)[4], _Floa
   return true;
 }
 
-/// Compresses 16 columns of a row, from column `k0` on, into one element of `positions` and eight of `values`.
+/// Compresses 16 columns of a row, from column `k0` on, into one element of `positions` and eight of `values`. Returns false if
+/// a group has more than two elements that are present.
 template <opcode op>
 __host__ __device__ inline bool compress_columns(const _Float16* row, unsigned k0, unsigned k, _Float16 absent,
                                                  _Float16* values, unsigned short& positions) {
@@ -97,7 +98,7 @@ void compress(const _Float16* a, unsigned m, unsigned k, unsigned lda, _Float16*
 
 /// Loads a sparse tile that begins at a multiple of 16 columns: `values` and `positions` point to those of its first element;
 /// `ld` is the number of columns of the compressed matrix. A lane loads its group's two elements, at a multiple of 4 bytes, and
-/// the positions of its row.
+/// the positions of all groups of the tile's row.
 __device__ inline void loadmatrix(matrix<matrixa_sparse, 16, 16, 16, _Float16>& tile, const _Float16* values,
                                   const unsigned short* positions, unsigned ld) {
   const unsigned i = detail::lane() % 16, g = detail::lane() / 16;

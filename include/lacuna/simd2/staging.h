@@ -1,10 +1,10 @@
 // Loads of A's and B's tiles into LDS by a workgroup of simd2::multiply, a slab along k at a time, and the layout in LDS from
 // which lanes read the instruction's operands.
 //
-// A fragment is the operand of an instruction: 16 rows of A or 16 columns of B. A slab is one or two pairs of steps of 16
-// along k. In LDS a fragment has 64 units for each pair; unit (g, i) belongs to lane 16 g + i and holds elements 4g ... 4g + 3
-// of line i of both steps, or the two kept elements and their positions of a compressed A. Columns are distributed to
-// fragments in turn, so that a lane has adjacent columns of D in its accumulators.
+// A slab is one or two pairs of steps of 16 along k. A fragment consists of 16 rows of A or 16 columns of B in a slab: one
+// operand for each step. In LDS a fragment has 64 units for each pair; unit (g, i) belongs to lane 16 g + i and holds elements
+// 4g ... 4g + 3 of line i of both steps, or the two kept elements and their positions of a compressed A. Columns are
+// distributed to fragments in turn, so that a lane has adjacent columns of D in its accumulators.
 //
 // Pitches are chosen so that a wavefront's loads and stores, including instructions with two addresses, are spread evenly over
 // the banks.
@@ -144,7 +144,7 @@ struct slab_a<dense_factors, tile> : a_fragments<tile> {
       place[2 * places::g_pitch] = __builtin_shufflevector(values[j], values[j], 4, 5, 6, 7);
     }
   }
-  /// Loads the last slab, which may be partly outside the matrix, element by element.
+  /// Copies a slab that may be partly outside the matrix to LDS, element by element.
   template <opcode op>
   __device__ static void keep_rest(const dense_factors& x, unsigned row0, unsigned k, in_lds& lds) {
     constexpr _Float16 outside = padding<op, matrixa>();
@@ -163,8 +163,8 @@ struct slab_a<dense_factors, tile> : a_fragments<tile> {
   const _Float16* from;
 };
 
-// A work-item's part of a compressed A: kept elements and positions of a row for one step of 16 along k. Slabs are never partly
-// outside the matrix.
+// A work-item's part of a slab of a compressed A: kept elements and positions of a row for one step of 16 along k. Along k, no
+// slab extends past the compressed matrix.
 template <unsigned tile>
 struct slab_a<sparse_factors, tile> : a_fragments<tile> {
   using places = a_places<tile>;
@@ -230,8 +230,8 @@ struct slab_b {
     // Index of this work-item's group of four columns; each half of the tile has 8 or 16 groups.
     const unsigned fours = tile == 128 ? low + high % 4 * 4 + high / 4 * 16 : low + high % 2 * 4 + high / 2 % 2 * 8;
     const unsigned k4 = wave + step * 4 + (tile == 128 ? 0 : high / 4 * 8);
-    // At the matrix' edge, loads the last four columns: other lanes load them as well, or they are stored to columns outside
-    // the matrix.
+    // At the matrix' edge, loads the last four columns. Another lane may store the same column with the same contents; columns
+    // before the tile are stored in places of columns outside the matrix.
     const unsigned column = min(column0 + fours * 4, x.n - 4);
     offset = (__umul24(k4 * 4, x.ldb) + column) * 2;
 #pragma unroll
