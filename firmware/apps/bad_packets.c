@@ -1,4 +1,5 @@
-/* Every invalid packet stops its queue with the right error code and an interrupt; the device continues with other queues. */
+/* Tests that an invalid packet or doorbell stops its queue with the right error code and an interrupt, while the device
+ * continues with other queues; and that queues cannot be created with invalid registers. */
 #include <string.h>
 
 #include "app.h"

@@ -1,7 +1,7 @@
 /* Lacuna's demonstration: five kernels, each checked against a reference implementation on the hart.
  *
- * All inputs are small integers held as floats, so every sum below is exact (less than 2^24) in any order of additions, and
- * results are compared for equality; the matrix product is checked as in matrix_check.h. */
+ * Inputs are bytes (histogram), or small integers held as floats, so that every sum below is exact (less than 2^24) in any
+ * order of additions. Results are compared for equality; the matrix product is checked as in matrix_check.h. */
 #include <string.h>
 
 #include "app.h"

@@ -6,7 +6,7 @@
 
 #define CHECKED_ROWS 4u
 
-/* out = matrix * vector modulo 2^64; false when an element of the matrix is not an integer. */
+/* Computes out = matrix * vector modulo 2^64. Returns false if an element of the matrix is not an integer. */
 static bool multiply_vector(const float* matrix, const uint64_t* vector, uint64_t* out, size_t n) {
   bool integers = true;
   for (size_t row = 0; row < n; ++row) {

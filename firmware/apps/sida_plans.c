@@ -13,7 +13,7 @@ static uint32_t rows[VERTICES * NEIGHBOURS];
 static double values[VERTICES * NEIGHBOURS];
 static uint64_t addresses[MOST_VECTORS];
 
-/* Generates a symmetric matrix: a ring in which each vertex is also connected to the next but one. */
+/* Generates a symmetric matrix: a ring in which each vertex is also connected to the vertices two steps away. */
 static void make_matrix(void) {
   static const int steps[NEIGHBOURS] = {-2, -1, 1, 2};
   for (int c = 0; c < VERTICES; ++c) {

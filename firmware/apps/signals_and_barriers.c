@@ -66,7 +66,8 @@ static void and_over_queues(void) {
   printf("barrier-AND over queues: correct\n");
 }
 
-/* One of two signals is sufficient; the other one belongs to the host. */
+/* The host stores to the dependencies: a barrier-OR packet completes when one of two signals is 0, a barrier-AND packet when
+ * both are. Packets without dependencies complete as well. */
 static void or_with_host_signal(void) {
   lacuna_signal* never = app_signal(device, 1);
   lacuna_signal* host = app_signal(device, 1);

@@ -1,5 +1,5 @@
-/* Loads from an unmapped address: the trap handler must print cause, pc and address and end with
- * MACHINE_TRAP_EXIT_CODE. With the argument "stack" the stack pointer is bad as well. */
+/* Loads from an unmapped address: the trap handler must print cause, pc and address and end with MACHINE_TRAP_EXIT_CODE. With
+ * the argument "stack", stores through an invalid stack pointer instead. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

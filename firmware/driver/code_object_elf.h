@@ -33,7 +33,7 @@ typedef struct code_object_view {
   code_object_segment segments[CODE_OBJECT_MAX_SEGMENTS]; /* ascending, not overlapping */
   uint64_t base;                                          /* page of the lowest segment */
   uint64_t span;                                          /* bytes from base to the end of the highest segment, whole pages */
-  uint64_t alignment;                                     /* alignment of the memory to which it is loaded */
+  uint64_t alignment;                                     /* alignment of the memory to which the code object is loaded */
   uint64_t symbols;                                       /* address of the dynamic symbol table */
   uint64_t symbol_count;
   uint64_t strings; /* address of the symbols' string table */
@@ -71,7 +71,8 @@ bool code_object_find_symbol(const code_object_view* view, const char* name, uin
 uint64_t code_object_loaded_bytes(const code_object_view* view);
 
 /* Places .symtab after the segments of the loaded copy at `memory`, lets the view read it there, and points the copy's ELF
- * header to a section table for it, so that the device finds names for its reports (models/command/loaded_code_object.h). */
+ * header to a section table for it, so that the device finds names for its reports (models/command/loaded_code_object.h). If
+ * the copy has no ELF header, clears the view's section instead. */
 void code_object_keep_symbols(code_object_view* view, uint8_t* memory);
 
 /* Applies the relocations to the loaded copy: `memory` holds `span` bytes, visible to the GPU at `gpu_address`. */

@@ -75,7 +75,8 @@ static uint64_t kept_offset(const code_object_view* view) {
   return (last->address + last->memory_bytes - view->base + 15) & ~(uint64_t)15;
 }
 
-/* Whether the ELF header is part of the loaded copy; otherwise the symbol table could not be found. */
+/* Whether there is a .symtab, and the ELF header is part of the loaded copy: without the header, the device could not find the
+ * table. */
 static bool keeps_symbols(const code_object_view* view) {
   return view->section.count != 0 && view->segments[0].address == view->base &&
          view->segments[0].file_bytes >= sizeof(elf_header);

@@ -9,7 +9,7 @@
 #include "driver/queue_state.h"
 #include "include/lacuna/abi/gpu_registers.h"
 
-/* Largest distance past an allocation at which a fault is reported as relative to the allocation. */
+/* A fault is reported relative to an allocation if its distance past the allocation's end is less than this. */
 #define NEAR_BYTES (1ull << 20)
 
 static const char* queue_error_text(uint32_t error) {
@@ -66,7 +66,8 @@ static const char* fault_text(uint32_t fault) {
   }
 }
 
-/* Writes ", 0x40 bytes past the end of the allocation 0x...+0x..." for the allocation below the address. */
+/* Writes ", inside the allocation 0x...+0x..." or ", 0x40 past the end of the allocation 0x...+0x..." for the allocation below
+ * the address; "" if there is none or it is too far away. */
 static void describe_address(const lacuna_device* device, uint64_t address, char* text, size_t size) {
   text[0] = '\0';
   const mapping* below = NULL;

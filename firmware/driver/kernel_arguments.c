@@ -44,7 +44,7 @@ lacuna_error lacuna_kernel_arguments(const lacuna_kernel* kernel, const lacuna_l
       (segment == NULL && segment_bytes != 0)) {
     return driver_error(LACUNA_ERROR_INVALID_ARGUMENT, "lacuna_kernel_arguments: null argument");
   }
-  /* Version 2 rounds the segment up, later versions do not: a C struct may end in padding that the segment lacks. */
+  /* Version 2 rounds the segment up; later versions do not: a C struct may end in padding that the segment lacks. */
   const size_t copied = argument_bytes < kernel->kernarg_segment_bytes ? argument_bytes : kernel->kernarg_segment_bytes;
   if (argument_bytes - copied >= HIDDEN_ALIGNMENT || segment_bytes < kernel->kernarg_segment_bytes) {
     return driver_error(LACUNA_ERROR_SEGMENT_TOO_LARGE,

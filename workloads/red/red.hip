@@ -19,7 +19,7 @@
 
 constexpr unsigned group_size = 256, wavefront = 64, groups = 64;
 
-// *result = the sum of `sum` over all lanes of the workgroup, through LDS.
+// *result = the sum of `sum` over all work-items of the workgroup, through LDS.
 static __device__ __forceinline__ void add_lanes(float sum, float* __restrict__ result) {
   __shared__ float partial[group_size];
   partial[threadIdx.x] = sum;
@@ -47,7 +47,7 @@ extern "C" __global__ void __launch_bounds__(group_size)
 extern "C" __global__ void __launch_bounds__(group_size) reduce(const float* a, float* sums, unsigned length) {
   float sum = 0;
   unsigned i = blockIdx.x * group_size * 2 + threadIdx.x;
-  // SHOC's vectors have no remainder; here each lane may have one more element.
+  // SHOC's vectors have no remainder; here a lane may have a last element without a second one.
   for (; i + group_size < length; i += gridDim.x * group_size * 2) sum += a[i] + a[i + group_size];
   if (i < length) sum += a[i];
   add_lanes(sum, sums + blockIdx.x);

@@ -57,8 +57,8 @@ constexpr unsigned kDirectChannels = 8;  // input channels that are in LDS at a 
 
 /// Direct convolution, forward and backward with respect to the data. A wavefront computes 8 x 8 pixels of 8 channels; the four
 /// wavefronts of a workgroup share the pixels that they read, through LDS (Lds) or L1. Weights are the same for all lanes and
-/// are read by scalar loads, as in MIOpen's direct kernels. Each blockIdx.z sums `part_depth` channels; with more than one part
-/// the results are written to parts[part].
+/// are read by scalar loads, as in MIOpen's direct kernels. Each blockIdx.z sums `part_depth` channels; with more than one
+/// part, `to` receives the results of all parts, one after the other.
 template <unsigned Kernel, unsigned Stride, bool Backward, bool Lds>
 __device__ inline void direct(const Shape& shape, const float* __restrict__ from, const float* __restrict__ weights,
                               float* __restrict__ to, unsigned part_depth, bool accumulate) {
@@ -174,7 +174,8 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-// The inverse of convolution_im2col(): one work-item per pixel of the input adds up the columns to which the pixel contributes.
+// The counterpart of convolution_im2col(): one work-item per pixel of the input adds up the elements of the column matrix that
+// convolution_im2col() would read from the pixel.
 extern "C" __global__ void __launch_bounds__(256)
     convolution_col2im(resnet18::Shape shape, const float* columns, float* x, unsigned first_image, unsigned image_count,
                        bool accumulate) {

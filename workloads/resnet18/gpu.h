@@ -210,7 +210,7 @@ class Gpu {
     return static_cast<std::size_t>(images) * s.out_height * s.out_width;
   }
 
-  /// Processes images in batches whose column matrix has at most 256 MiB.
+  /// Processes images in batches of at least one image, whose column matrix has at most 256 MiB if there are more.
   template <typename Use>
   void for_each_batch(const Shape& s, Use use) {
     constexpr std::size_t kMost = std::size_t{256} << 20;

@@ -46,7 +46,8 @@ extern "C" __global__ void __launch_bounds__(256)
   running_variance[channel] += resnet18::kRunningMomentum * (unbiased - running_variance[channel]);
 }
 
-// y = gamma (x - mean) / sqrt(variance + epsilon) + beta, plus the residual, through ReLU. blockIdx.y is the channel.
+// y = gamma (x - mean) / sqrt(variance + epsilon) + beta, plus the residual unless it is null, through ReLU if `relu`.
+// blockIdx.y is the channel.
 extern "C" __global__ void __launch_bounds__(256)
     batch_norm_relu(const float* __restrict__ x, const float* __restrict__ mean, const float* __restrict__ variance,
                     const float* __restrict__ gamma, const float* __restrict__ beta, const float* __restrict__ residual,

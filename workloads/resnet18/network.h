@@ -39,7 +39,8 @@ inline Shape shape_of(unsigned inputs, unsigned outputs, unsigned kernel, unsign
 }
 
 /// Table 1 and figure 3 of K. He et al., Deep residual learning for image recognition, 2016, with 18 layers and the projection
-/// shortcuts of option B. convS_B_C is convolution C of block B of stage S, convS_B_DS the projection (downsampling).
+/// shortcuts of option B. convS_B_C is convolution C of block B of stage S; convS_B_DS is the block's projection
+/// (downsampling).
 inline std::vector<Layer> layers_of(const Sizes& sizes) {
   std::vector<Layer> layers;
   const auto add = [&](const std::string& name, Layer::Kind kind, const Shape& shape, int input, int residual, bool relu) {
@@ -83,8 +84,8 @@ struct Parameters {
   Floats weights, gamma, beta, running_mean, running_variance;
 };
 
-/// The layers first ... last of the network. `Backend` has the array types Array (float) and ByteArray (unsigned char),
-/// functions `make`, `put` and `get` for them, and the operations that the passes below call.
+/// The layers first ... last of the network. `Backend` has the array types Array (float) and ByteArray (unsigned char), the
+/// functions `make`, `put` and `get` for Array and `make_bytes` for ByteArray, and the operations that the passes below call.
 template <typename Backend>
 class Network {
  public:
@@ -169,7 +170,8 @@ class Network {
   void forward() {
     for (std::size_t l = first_; l <= last_; ++l) forward(l);
   }
-  /// Backward pass from the last layer to `until`; starts with the loss if this is also the last layer of the network.
+  /// Backward pass from the last layer to layer `until`, inclusive; starts with the loss if the range ends with the network's
+  /// last layer.
   void backward(const std::vector<unsigned>& labels, std::size_t until) {
     if (last_ + 1 == layers_.size()) {
       Node& n = node(static_cast<int>(last_));

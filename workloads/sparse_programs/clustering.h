@@ -95,7 +95,7 @@ __device__ inline unsigned first_beyond(const double* values, unsigned count, do
   return count;
 }
 
-/// Chooses the next centre with the random generator of lacuna/sida_applications.h: one workgroup finds the partial sum in
+/// Chooses the next centre with the random generator of the accelerator's program kpp: one workgroup finds the partial sum in
 /// which the limit lies, and then the row within that sum.
 template <unsigned rows_each>
 __global__ void __launch_bounds__(group_size)

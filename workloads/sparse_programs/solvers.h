@@ -10,7 +10,7 @@
 
 namespace workload {
 
-/// a / b, or 0 if b is 0, as in lacuna/sida_applications.h.
+/// a / b, or 0 if b is 0, as in the accelerator's programs (libraries/sida/applications.c).
 __device__ inline double quotient(double a, double b) { return b == 0 ? 0 : a / b; }
 
 /// out = (A + shift) x, with dot products of the result.
@@ -283,7 +283,7 @@ inline ProgramRun run_bgs(Program& program, const Application& application, cons
 
 // -- GMRES
 
-constexpr unsigned restart = 4;  // as in lacuna/sida_applications.h
+constexpr unsigned restart = 4;  // as in the accelerator's program
 
 /// The Hessenberg matrix of one iteration, rotated as it grows, and its right-hand side.
 struct GmresScalars {

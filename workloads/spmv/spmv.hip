@@ -1,6 +1,6 @@
 // y = A x with A in compressed rows (CSR) and single precision. The number of lanes that share a row depends on the average
-// length of rows; with 64 lanes, this is the vector kernel of SHOC's Spmv, with one lane the scalar kernel (Bell and Garland,
-// SC '09). Size and share of non-zeros are MGPUSim's.
+// length of rows; with 64 lanes, this is the vector kernel of SHOC's Spmv; with one lane, it is the scalar kernel (Bell and
+// Garland, SC '09). The default size and share of non-zeros are MGPUSim's.
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/csr.h"

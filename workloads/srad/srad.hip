@@ -14,7 +14,7 @@
 
 constexpr unsigned group_size = 256, wavefront = 64, statistics_groups = 64;
 
-// Writes the sums over lanes of `sum` and `squares` to sums[2 * workgroup] and the next element.
+// Writes the sums of `sum` and of `squares` over the work-items of the workgroup to sums[2 * workgroup] and the next element.
 static __device__ __forceinline__ void add_lanes(float sum, float squares, float* __restrict__ sums) {
   __shared__ float partial[2][group_size / wavefront];
   sum = workload::lane_sum<wavefront>(sum);
@@ -30,7 +30,7 @@ static __device__ __forceinline__ void add_lanes(float sum, float squares, float
   }
 }
 
-// Writes the sums of the image's points and of their squares to sums[2 * workgroup] and the next element.
+// Each workgroup writes the sum of its points and the sum of their squares to sums[2 * workgroup] and the next element.
 extern "C" __global__ void __launch_bounds__(group_size)
     srad_statistics(const float* __restrict__ image, float* __restrict__ sums, unsigned count) {
   float sum = 0, squares = 0;

@@ -78,7 +78,7 @@ int main(int argc, char** argv) {
         sum += std::pow(static_cast<double>(coordinates[d * n + a]) - coordinates[d * n + b], 2);
       return sum;
     };
-    // The first points are the centres, the last point is the candidate.
+    // The first points are the centres; the last point is the candidate.
     std::vector<float> costs(n);
     std::vector<unsigned> assigned(n);
     for (size_t i = 0; i < n; ++i) {

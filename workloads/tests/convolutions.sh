@@ -10,8 +10,8 @@ convolve() {
   tail -n 1 out.txt | grep -q "^result: workload=conv2d gpu=.* time_us=.* check=passed" || fail "no closing line that says so"
 }
 
-# The shapes have different sizes in each direction, 3 channels padded to 4, 8 or 16, inserted zeros, parts along K, and a last
-# step of half a slab.
+# Together the shapes cover sizes that differ by direction, 3 channels padded to 4, 8 or 16, inserted zeros, a K that is split
+# into parts, and a last step of half a slab.
 flat=height=9,width=14,channels=32,filters=70
 uneven=height=11,width=6,channels=3,filters=33,filter_height=2,filter_width=5,stride_y=3,stride_x=2,pad_top=1,pad_left=3,pad_bottom=0,pad_right=2
 transposed=height=5,width=3,channels=128,filters=67,filter_height=3,filter_width=2,spacing=2,pad_left=2,pad_bottom=2

@@ -11,7 +11,7 @@ convolve() {
   tail -n 1 out.txt | grep -q " check=passed" || fail "$1: no closing line that says so"
   grep -o ' bits=[0-9]*' out.txt >"$1.bits" || fail "$1: no bits"
 }
-# column FOLDER NAME: prints a column of kernels.csv for the kernel that uses matrix units.
+# column FOLDER NAME: prints the sum of a column of kernels.csv over the kernels on matrix units.
 column() {
   awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) at = NF - i }
                         NR > 1 && $2 ~ /^convolution_implicit/ { sum += $(NF - at) } END { printf "%d", sum }' "$1/kernels.csv"
@@ -23,10 +23,10 @@ for fragments in 2 4; do
   on=on-$fragments
   cmp -s $on.bits off-$fragments.bits || fail "other bits with Duplo"
   [[ $(column $on wavefront_instructions) == "$(column off-$fragments wavefront_instructions)" ]] || fail "instructions differ"
-  # 256 rows, 576 columns: each tile of 16 x 8 fragments is read by two wavefronts.
+  # The workspace has 256 rows and 576 columns; each fragment of 16 rows and 8 * fragments columns is read by two wavefronts.
   look_ups=$((2 * 256 / 16 * 576 / (8 * fragments)))
   [[ $(column $on duplo_look_ups) == "$look_ups" ]] || fail "$(column $on duplo_look_ups) look-ups, not $look_ups"
-  # Wavefronts that read the same tile hit if they read it at about the same time.
+  # The second wavefront that reads a fragment hits if the two read it at about the same time.
   (($(column $on duplo_hits) > look_ups / 8)) || fail "$(column $on duplo_hits) hits"
   (($(column $on duplo_lds_cycles) > 0)) || fail "hits save no cycles of the LDS"
   (($(column $on duplo_hits_wrong) == 0)) || fail "wrong hits"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # duplo.sh WORKLOAD [OPTION...]: kernels without parameters for Duplo behave identically on machines with and without detection units:
-# results at --preset small are correct and equal, and so are all statistics of the run, including cycles and data of each kernel.
+# results at --preset small are correct and equal, and all simulated statistics are equal, including those of each kernel.
 # Detection units perform no look-ups.
 source "$SOURCE/tests/rocm/common.sh"
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# lowered_cnn.sh NETWORK RELEASE [OPTION...]: a training step of the network on matrix units is correct, and bit-identical with Duplo,
-# also with duplo.release = RELEASE. All hits have the right data. Look-ups are made for products of the forward pass and of the gradients
-# with respect to data, but not of the gradients with respect to weights.
+# lowered_cnn.sh NETWORK RELEASE [OPTION...]: a training step of the network on matrix units is correct, and bit-identical with and
+# without Duplo, also with duplo.release = RELEASE. All hits have the right data. Look-ups are made for products of the forward pass
+# and of the gradients with respect to data, but not of the gradients with respect to weights.
 source "$SOURCE/tests/rocm/common.sh"
 network=$1 release=$2
 shift 2
 
-# step FOLDER MODE RELEASE OPTION...: a step with duplo.mode = MODE and duplo.release = RELEASE; sets `bits`. One compute unit
+# step FOLDER MODE RELEASE OPTION...: runs a step with duplo.mode = MODE and duplo.release = RELEASE; sets `bits`. One compute unit
 # computes all tiles, so that with RELEASE = never, all repeated loads hit, which maximises the hits at other addresses.
 step() {
   on_gpu --quiet --config titanv-like --set gpu.shader_arrays=1 --set "duplo.mode=$2" --set duplo.check=on --set duplo.release="$3" \

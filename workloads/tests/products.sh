@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# products.sh WORKLOAD SAME OTHERS OPTION...: products on the matrix units are correct with these options, which are odd sizes,
-# and both tile sizes; implementations in the list SAME, which begins with simt, produce the same bits. OTHERS use narrower
-# formats or sum in another order, or are `none`. m3xu is also run with timing, and without the extension an error states what
-# is missing.
+# products.sh WORKLOAD SAME OTHERS OPTION...: the products of all listed implementations are correct with these options and large
+# tiles. Implementations in the list SAME, which begins with simt, produce the same bits. OTHERS use narrower formats or sum in
+# another order, or are `none`. m3xu is also run with timing and automatic tiles, and without the extension, where an error states
+# what is missing.
 source "$SOURCE/tests/rocm/common.sh"
 
 program=$1 same=$2 others=$3
