@@ -44,8 +44,8 @@ static lacuna_error check_options(const lacuna_device* device, lacuna_queue_opti
   return LACUNA_OK;
 }
 
-/* Allocates backing memory for all wavefronts that the device can hold concurrently, or for fewer if that would take more than
- * a quarter of GPU memory. */
+/* Allocates backing memory for all wavefronts that the device can hold concurrently, but for at most TMPRING_MAX_WAVES. While
+ * that takes more than a quarter of GPU memory, halves the number of wavefronts, unless it is 16 or less. */
 static lacuna_error add_scratch(lacuna_queue* queue) {
   lacuna_device* device = queue->device;
   const lacuna_properties* p = &device->properties;

@@ -26,8 +26,8 @@ void range_allocator_destroy(range_allocator* allocator);
 /* Allocates the lowest `size` bytes (> 0) at a multiple of `alignment` (a power of two). Returns false, without changes, if
  * there is no such range or the host heap is exhausted. */
 bool range_allocator_take(range_allocator* allocator, uint64_t size, uint64_t alignment, uint64_t* address);
-/* Frees all or part of an allocated range. False if any byte of it is already free or outside of [base, base + size), or if the
- * host heap is exhausted. */
+/* Frees all or part of an allocated range. Returns false if any byte of the range is already free or outside of [base, base +
+ * size), or if the host heap is exhausted. */
 bool range_allocator_give(range_allocator* allocator, uint64_t address, uint64_t size);
 
 uint64_t range_allocator_free_bytes(const range_allocator* allocator);

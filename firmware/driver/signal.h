@@ -20,7 +20,7 @@ struct lacuna_signal {
 
 lacuna_error driver_create_signals(lacuna_device* device);
 void driver_destroy_signals(lacuna_device* device);
-/* Clears the queue of all signals that refer to it. */
+/* Clears `queue` in all signals that refer to the queue. */
 void driver_detach_queue(const lacuna_queue* queue);
 
 #ifdef __cplusplus

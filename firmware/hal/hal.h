@@ -25,7 +25,7 @@ uint64_t hal_bus_address(const void* pointer);
 /* Host time since the program's start, in nanoseconds. */
 uint64_t hal_time(void);
 
-/* Handler for an interrupt source; runs with interrupts disabled. A null handler removes it. */
+/* Handler for an interrupt source; runs with interrupts disabled. A null handler removes the source's handler. */
 typedef void (*hal_interrupt_handler)(void* context);
 void hal_register_interrupt(unsigned source, hal_interrupt_handler handler, void* context);
 

@@ -4,7 +4,7 @@
 
 void uart_put(char character);
 void uart_put_text(const char* text);
-/* Waits for a character. */
+/* Waits for a character and returns it. */
 int uart_get(void);
 
 #endif

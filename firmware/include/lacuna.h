@@ -75,7 +75,7 @@ typedef struct lacuna_properties {
 } lacuna_properties;
 
 /* Checks for a device with registers at `mmio_bus_address`, resets it, and installs a handler for its interrupt. One device
- * may be open at an address. Errors: NO_DEVICE, VERSION, OUT_OF_HOST_MEMORY. */
+ * may be open at an address. Errors: INVALID_ARGUMENT, NO_DEVICE, VERSION, OUT_OF_HOST_MEMORY, OUT_OF_DEVICE_MEMORY. */
 lacuna_error lacuna_device_open(uint64_t mmio_bus_address, unsigned interrupt_source, lacuna_device** device);
 /* Resets the device and frees everything that was created on it. Null is allowed. */
 void lacuna_device_close(lacuna_device* device);
@@ -158,10 +158,10 @@ void lacuna_signal_times(const lacuna_signal* signal, uint64_t* start, uint64_t*
 /* Time between start and end in nanoseconds. */
 uint64_t lacuna_signal_duration(const lacuna_signal* signal);
 
-/* Sleeps (WFI) until the signal's value meets the condition or `nanoseconds` of host time have passed. If a queue that the
- * signal was dispatched on has failed, or any queue fails during the wait, returns that queue's error instead of continuing to
- * sleep: QUEUE_FAILED, MEMORY_FAULT or EXCEPTION with slot, packet, fault address and pc in lacuna_last_error(). A failure of
- * another queue is reported once. */
+/* Sleeps (WFI) until the signal's value meets the condition, or until `nanoseconds` of host time have passed: TIMEOUT. If the
+ * queue of the latest packet with this completion signal has failed, or another queue has failed and its failure has not been
+ * reported, returns the failed queue's error instead of sleeping on: QUEUE_FAILED, MEMORY_FAULT or EXCEPTION, with slot,
+ * packet, fault address and pc in lacuna_last_error(). */
 lacuna_error lacuna_signal_wait(lacuna_signal* signal, lacuna_condition condition, int64_t value, uint64_t nanoseconds);
 /* Waits until the value is 0, without a time limit. */
 lacuna_error lacuna_signal_wait_zero(lacuna_signal* signal);
@@ -176,8 +176,8 @@ typedef struct lacuna_queue_options {
   uint32_t kernarg_bytes;         /* room for the arguments of one dispatch; 0 = 512 */
 } lacuna_queue_options;
 
-/* Creates a queue. `options` may be null. Errors: NO_FREE_SLOT, QUEUE_REFUSED, OUT_OF_DEVICE_MEMORY, OUT_OF_HOST_MEMORY,
- * SEGMENT_TOO_LARGE. */
+/* Creates a queue. `options` may be null. Errors: INVALID_ARGUMENT, NO_FREE_SLOT, QUEUE_REFUSED, OUT_OF_DEVICE_MEMORY,
+ * OUT_OF_HOST_MEMORY, SEGMENT_TOO_LARGE, GPUVM. */
 lacuna_error lacuna_queue_create(lacuna_device* device, const lacuna_queue_options* options, lacuna_queue** queue);
 /* Destroys a queue and drops its unprocessed packets. Null is allowed. */
 void lacuna_queue_destroy(lacuna_queue* queue);
@@ -217,10 +217,11 @@ typedef struct lacuna_dispatch_packet {
   const lacuna_dispatch_options* options;
 } lacuna_dispatch_packet;
 
-/* Writes a kernel dispatch packet and rings the doorbell. Returns QUEUE_FULL without waiting if the ring is full, QUEUE_FAILED
- * if the queue has failed. */
+/* Writes a kernel dispatch packet and rings the doorbell. Returns QUEUE_FULL without waiting if the ring is full,
+ * SEGMENT_TOO_LARGE if the queue has too little room for the kernel's arguments or scratch, and the queue's error
+ * (QUEUE_FAILED, MEMORY_FAULT or EXCEPTION) if the queue has failed. */
 lacuna_error lacuna_dispatch(lacuna_queue* queue, const lacuna_dispatch_packet* dispatch);
-/* Sleeps until the ring has room for a packet; returns the queue's error if it has failed. */
+/* Sleeps until the ring has room for a packet; returns the queue's error if the queue has failed. */
 lacuna_error lacuna_queue_wait_room(lacuna_queue* queue);
 /* As lacuna_dispatch, but sleeps while the ring is full. */
 lacuna_error lacuna_dispatch_blocking(lacuna_queue* queue, const lacuna_dispatch_packet* dispatch);
@@ -232,8 +233,8 @@ lacuna_error lacuna_barrier_or(lacuna_queue* queue, lacuna_signal* const depende
                                lacuna_signal* completion, const lacuna_dispatch_options* options);
 
 /* Writes the packet of a job of the sparse dataflow accelerator (docs/guide/sida.md): `program` is the GPU address of a program
- * of lacuna/abi/sida.h, aligned to 16 bytes. `completion` and `options`: as for a dispatch. Errors: NO_ACCELERATOR, QUEUE_FULL,
- * QUEUE_FAILED. */
+ * of lacuna/abi/sida.h, aligned to 16 bytes. `completion` and `options`: as for a dispatch. Errors: INVALID_ARGUMENT,
+ * NO_ACCELERATOR, QUEUE_FULL, and the queue's error if the queue has failed. */
 lacuna_error lacuna_dispatch_sida(lacuna_queue* queue, uint64_t program, lacuna_signal* completion,
                                   const lacuna_dispatch_options* options);
 typedef struct lacuna_accelerator_state {
@@ -267,9 +268,10 @@ typedef struct lacuna_launch_shape {
   uint64_t queue_address;
 } lacuna_launch_shape;
 
-/* Lays out a kernel's argument segment in `segment` (`segment_bytes` = kernarg_segment_bytes): the explicit arguments, then the
- * hidden ones, zero except for those that code object version 5 needs to compute work-item ids (block counts, group sizes,
- * remainders, dimensions, apertures, queue). lacuna_dispatch calls it. SEGMENT_TOO_LARGE if the explicit ones do not fit. */
+/* Lays out a kernel's argument segment in `segment` (`segment_bytes` >= kernarg_segment_bytes): the explicit arguments, then
+ * the hidden ones, which are zero, except in code object version 5: block counts, group sizes, remainders, dimensions,
+ * apertures and queue. lacuna_dispatch calls this function. Returns SEGMENT_TOO_LARGE if the explicit arguments do not fit into
+ * the kernel's segment, or the segment does not fit into `segment`. */
 lacuna_error lacuna_kernel_arguments(const lacuna_kernel* kernel, const lacuna_launch_shape* shape, const void* arguments,
                                      size_t argument_bytes, void* segment, size_t segment_bytes);
 

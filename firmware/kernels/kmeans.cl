@@ -1,4 +1,4 @@
-// K-means clustering (Lloyd): the host computes the centres, the GPU finds the nearest centre of each point.
+// K-means clustering (Lloyd): the host computes the centres, and the GPU finds the nearest centre of each point.
 
 // point[i][f] becomes column[f][i], so that neighbouring work-items read neighbouring elements.
 kernel void kmeans_transpose(global const float* point, global float* column, uint points, uint features) {

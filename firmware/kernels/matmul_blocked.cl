@@ -1,6 +1,6 @@
-// c = a * b, row-major, in blocks: a work-item computes 4 x 4 elements of c, a workgroup of 8 x 8 work-items computes 32 x 32.
-// The block of a passes through LDS, b is read directly. Rows consist of four-element vectors: n4 per row of b and c, k4 per
-// row of a. All sizes are multiples of 32.
+// c = a * b, row-major, in blocks: a work-item computes 4 x 4 elements of c, and a workgroup of 8 x 8 work-items computes
+// 32 x 32. The block of a passes through LDS; b is read directly. Rows consist of four-element vectors: n4 per row of b and c,
+// k4 per row of a. All sizes are multiples of 32.
 #define SIDE 8
 #define ROWS 4
 

@@ -1,5 +1,5 @@
 // c = a * b for row-major a (m x k), b (k x n), c (m x n). One work-item per element of c, workgroups of TILE x TILE; the tiles
-// of a and b pass through LDS. m, n and k are multiples of TILE, which the host checks.
+// of a and b pass through LDS. m, n and k must be multiples of TILE.
 #define TILE 16
 
 kernel __attribute__((reqd_work_group_size(TILE, TILE, 1))) void matmul_tiled(global const float* a, global const float* b,

@@ -1,5 +1,5 @@
-// Streams through memory, one double per work-item: measures the bandwidth of DRAM (tests/validation/mi210_test.cpp,
-// bench/streams_bench.sh).
+// Kernels that measure DRAM (tests/validation/mi210_test.cpp, bench/streams_bench.sh): streams of one double per work-item for
+// its bandwidth, and a chain of loads (chase) for its latency.
 
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 

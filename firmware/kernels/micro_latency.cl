@@ -87,7 +87,7 @@ kernel __attribute__((reqd_work_group_size(64, 1, 1))) void lds_chase(global con
           "s_memtime %[end]\n"
           "s_waitcnt lgkmcnt(0)\n"
           : [begin] "=&s"(begin), [end] "=&s"(end), [address] "+v"(address), [loads] "+s"(loads)
-          : [block] "s"((uint)(local char*)block)  // the array is used here
+          : [block] "s"((uint)(local char*)block)  // not referenced: makes the compiler assume that the array is read
           : "scc", "memory");
       if (lane == 0) cycles[i] = (uint)(end - begin);
     }

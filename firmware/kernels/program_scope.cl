@@ -3,7 +3,7 @@ global uint counter = 40;
 global uint total;
 global uint* global counter_pointer = &counter;
 
-// result[0] = counter + 2 through the relocated pointer, result[1] = total.
+// Adds 2 to the counter through the relocated pointer; result[0] = counter, result[1] = total.
 kernel void program_scope(global uint* result) {
   *counter_pointer += 2;
   result[0] = counter;

@@ -1,4 +1,5 @@
-// partial[g] = sum of the 2 * WORKGROUP inputs of workgroup g, by a tree in LDS. count is a multiple of 2 * WORKGROUP.
+// partial[g] = sum of the 2 * WORKGROUP inputs of workgroup g, by a tree in LDS. The input has 2 * WORKGROUP elements for each
+// workgroup.
 #define WORKGROUP 256
 
 kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void reduce_tree(global const float* input,

@@ -2,9 +2,9 @@
 // element, derivatives of the unknown along the three reference directions (small dense matrices), the element's geometric
 // factors applied at each node, and the transposed derivatives of the result.
 //
-// A workgroup processes an element of NODES x NODES x NODES nodes, a work-item the column of NODES nodes above its (i, j),
-// which is kept in registers. A node's geometric factors are contiguous, so each work-item loads many dwords from separate
-// lines.
+// A workgroup processes an element of NODES x NODES x NODES nodes, and a work-item processes the column of NODES nodes above
+// its (i, j), which is kept in registers. A node's geometric factors are contiguous, so each work-item loads many dwords from
+// separate lines.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define NODES 8
 #define FACTORS 8  // factors of a node: six of the symmetric 3 x 3 matrix, and two of padding

@@ -64,7 +64,7 @@ kernel __attribute__((reqd_work_group_size(64, 1, 1))) void much_lds(global uint
   out[get_global_id(0)] = sum;
 }
 
-// More than 128 live vector registers: one wavefront fits on a SIMD.
+// More than 128 live vector registers: one wavefront fits on a SIMD with 256 registers.
 #define LIVE_VALUES 160
 kernel __attribute__((reqd_work_group_size(64, 1, 1))) void many_vgprs(global const uint* in, global uint* out) {
   const uint item = get_global_id(0);

@@ -1,6 +1,6 @@
 /* Entry of every firmware program, and the trap entry.
  *
- * The hart starts in M mode with interrupts off. Hart 0 runs the program; any other parks. */
+ * The hart starts in M mode with interrupts off. Hart 0 runs the program; any other hart parks. */
   .section .text.start, "ax"
   .globl _start
 _start:

@@ -20,7 +20,7 @@ void trap_fatal(uint64_t cause, uint64_t pc, uint64_t value);
 /* RISC-V semihosting call; -1 if no simulator or debugger handles it. */
 long semihosting_call(long operation, const void* parameters);
 
-/* Command line given to the simulator (semihosting SYS_GET_CMDLINE) copied to `buffer`; empty if there is none. */
+/* Copies the command line given to the simulator (semihosting SYS_GET_CMDLINE) to `buffer`; empty if there is none. */
 void machine_command_line(char* buffer, uint64_t size);
 
 #endif

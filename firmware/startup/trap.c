@@ -1,4 +1,5 @@
-/* Traps: interrupts go to the HAL, everything else is printed and ends the program. */
+/* Traps: interrupts go to the HAL; an unhandled semihosting breakpoint makes the call return -1; any other trap is printed and
+ * ends the program. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>

@@ -43,7 +43,7 @@ class FakeGpu {
 
   /// Host memory of a GPU virtual address; null if it is unmapped or lacks the permissions in `flags`.
   std::byte* memory(std::uint64_t gpu_address, std::uint64_t bytes, std::uint32_t flags = LACUNA_VM_READ);
-  /// Raises interrupts as the device does: sets the status bits, then calls the handler.
+  /// Raises interrupts as the device does: sets the status bits, then calls the handler if one of them is enabled.
   void interrupt(std::uint32_t status);
   void fail_queue(unsigned slot, std::uint32_t error, std::uint64_t packet);
 
@@ -52,7 +52,8 @@ class FakeGpu {
   std::vector<Slot> slots{4};
   std::vector<std::byte> vram;
   std::uint64_t time = 0;  ///< current time, nanoseconds
-  /// Called by hal_wait_for_interrupt to simulate events while the program sleeps. If null, time advances by a microsecond.
+  /// Called by hal_wait_for_interrupt, which then advances `time` by a microsecond, to simulate events while the program
+  /// sleeps. If null, a wait without a deadline throws std::logic_error.
   std::function<void()> while_asleep;
   void (*handler)(void*) = nullptr;
   void* handler_context = nullptr;
