@@ -5,8 +5,9 @@
  *   lacuna_queue_create -> lacuna_signal_create -> lacuna_dispatch -> lacuna_signal_wait -> lacuna_copy_from_device.
  *
  * Every function that can fail returns a lacuna_error; lacuna_last_error() returns a sentence that states the problem and its
- * location. Output parameters are not written on failure. The library is single-threaded: the only concurrency is its
- * interrupt handler. Addresses named gpu_address are GPU virtual addresses; the program uses `host` pointers to the same bytes.
+ * location. The lists of errors below omit INVALID_ARGUMENT, and GPUVM of functions that allocate GPU memory. Output parameters
+ * are not written on failure. The library is single-threaded: the only concurrency is its interrupt handler. Addresses named
+ * gpu_address are GPU virtual addresses; the program uses `host` pointers to the same bytes.
  */
 #ifndef LACUNA_H
 #define LACUNA_H
@@ -75,7 +76,7 @@ typedef struct lacuna_properties {
 } lacuna_properties;
 
 /* Checks for a device with registers at `mmio_bus_address`, resets it, and installs a handler for its interrupt. One device
- * may be open at an address. Errors: INVALID_ARGUMENT, NO_DEVICE, VERSION, OUT_OF_HOST_MEMORY, OUT_OF_DEVICE_MEMORY. */
+ * may be open at an address. Errors: NO_DEVICE, VERSION, OUT_OF_HOST_MEMORY, OUT_OF_DEVICE_MEMORY. */
 lacuna_error lacuna_device_open(uint64_t mmio_bus_address, unsigned interrupt_source, lacuna_device** device);
 /* Resets the device and frees everything that was created on it. Null is allowed. */
 void lacuna_device_close(lacuna_device* device);
@@ -176,8 +177,8 @@ typedef struct lacuna_queue_options {
   uint32_t kernarg_bytes;         /* room for the arguments of one dispatch; 0 = 512 */
 } lacuna_queue_options;
 
-/* Creates a queue. `options` may be null. Errors: INVALID_ARGUMENT, NO_FREE_SLOT, QUEUE_REFUSED, OUT_OF_DEVICE_MEMORY,
- * OUT_OF_HOST_MEMORY, SEGMENT_TOO_LARGE, GPUVM. */
+/* Creates a queue. `options` may be null. Errors: NO_FREE_SLOT, QUEUE_REFUSED, OUT_OF_DEVICE_MEMORY, OUT_OF_HOST_MEMORY,
+ * SEGMENT_TOO_LARGE. */
 lacuna_error lacuna_queue_create(lacuna_device* device, const lacuna_queue_options* options, lacuna_queue** queue);
 /* Destroys a queue and drops its unprocessed packets. Null is allowed. */
 void lacuna_queue_destroy(lacuna_queue* queue);
@@ -233,8 +234,8 @@ lacuna_error lacuna_barrier_or(lacuna_queue* queue, lacuna_signal* const depende
                                lacuna_signal* completion, const lacuna_dispatch_options* options);
 
 /* Writes the packet of a job of the sparse dataflow accelerator (docs/guide/sida.md): `program` is the GPU address of a program
- * of lacuna/abi/sida.h, aligned to 16 bytes. `completion` and `options`: as for a dispatch. Errors: INVALID_ARGUMENT,
- * NO_ACCELERATOR, QUEUE_FULL, and the queue's error if the queue has failed. */
+ * of lacuna/abi/sida.h, aligned to 16 bytes. `completion` and `options`: as for a dispatch. Errors: NO_ACCELERATOR, QUEUE_FULL,
+ * and the queue's error if the queue has failed. */
 lacuna_error lacuna_dispatch_sida(lacuna_queue* queue, uint64_t program, lacuna_signal* completion,
                                   const lacuna_dispatch_options* options);
 typedef struct lacuna_accelerator_state {
@@ -269,9 +270,9 @@ typedef struct lacuna_launch_shape {
 } lacuna_launch_shape;
 
 /* Lays out a kernel's argument segment in `segment` (`segment_bytes` >= kernarg_segment_bytes): the explicit arguments, then
- * the hidden ones, which are zero, except in code object version 5: block counts, group sizes, remainders, dimensions,
- * apertures and queue. lacuna_dispatch calls this function. Returns SEGMENT_TOO_LARGE if the explicit arguments do not fit into
- * the kernel's segment, or the segment does not fit into `segment`. */
+ * the hidden ones: with code object version 5, block counts, group sizes, remainders, dimensions, apertures and queue; all
+ * other hidden arguments are zero. lacuna_dispatch calls this function. Returns SEGMENT_TOO_LARGE if the explicit arguments do
+ * not fit into the kernel's segment, or the kernel's segment does not fit into `segment`. */
 lacuna_error lacuna_kernel_arguments(const lacuna_kernel* kernel, const lacuna_launch_shape* shape, const void* arguments,
                                      size_t argument_bytes, void* segment, size_t segment_bytes);
 

@@ -1,5 +1,5 @@
-// Kernels that measure DRAM (tests/validation/mi210_test.cpp, bench/streams_bench.sh): streams of one double per work-item for
-// its bandwidth, and a chain of loads (chase) for its latency.
+// Kernels that measure memory (tests/validation, bench/streams_bench.sh): streams of one double per work-item for the bandwidth
+// of DRAM, and a chain of loads (chase) for the latencies of caches and DRAM.
 
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
