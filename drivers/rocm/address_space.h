@@ -16,7 +16,8 @@ struct Reservation {
   std::uint64_t start = 0;  ///< first usable address
 };
 
-// These functions return nullopt when the host has no memory or no addresses left. Sizes are multiples of the page size.
+// Functions with an optional result return nullopt when the host has no memory or no addresses left. Sizes are multiples of the
+// page size.
 
 /// Allocates zeroed memory; the host provides each page at its first access.
 std::optional<Reservation> allocate_pages(std::uint64_t size, std::uint64_t alignment);

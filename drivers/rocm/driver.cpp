@@ -45,8 +45,8 @@ bool yield_of_thread() {
   return true;
 }
 
-/// Blocks the calling program thread until the thread that it has created or woken waits; only briefly while others compute
-/// (HostWaits::give_way_briefly()).
+/// Blocks the calling program thread until the thread that it has created or woken waits; only briefly while other threads
+/// compute (HostWaits::give_way_briefly()).
 void let_go_first() {
   Driver* const driver = Driver::get();
   if (driver != nullptr && !SimulatorThread::is_current()) driver->waits().give_way_briefly();
@@ -55,9 +55,9 @@ void let_go_first() {
 /// Address range of the runtime's code in this process.
 dl_find_object runtime_code{};
 
-/// Hook for a thread that has released a mutex for which another thread waits. Acts only on the runtime's mutexes: the runtime
-/// wakes its own threads while it holds a mutex that they need next (Events::set). Applied to a program's mutexes, it would
-/// serialise threads that compute and share a mutex.
+/// Hook for a thread that has released a mutex for which another thread waits. Acts only if the runtime's code has released the
+/// mutex: the runtime wakes its own threads while it holds a mutex that they need next (Events::set). For mutexes of a program,
+/// the hook would serialise threads that compute and share a mutex.
 void mutex_handed_over(const void* caller) {
   if (caller < runtime_code.dlfo_map_start || caller >= runtime_code.dlfo_map_end) return;
   let_go_first();

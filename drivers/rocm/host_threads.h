@@ -32,7 +32,7 @@ class HostThreads {
     bool ran = false;          ///< a thread may have run since the last look
     bool disregarded = false;  ///< a disregarded thread has called the runtime, or does not sleep
     bool computing = false;    ///< not quiet, and each thread that prevents `quiet` has run for kMoment since begin_moment()
-    pid_t given_up = 0;        ///< a thread that this look has disregarded for the first time; 0 if none
+    pid_t given_up = 0;        ///< a caller of the runtime that this look has disregarded for the first time; 0 if none
   };
   /// Processor time that a thread uses, or host time that it sleeps, before it counts as computing. Longer than the time that a
   /// new thread of the runtime uses until it waits.
@@ -45,18 +45,19 @@ class HostThreads {
   void begin_moment();
   /// Takes disregarded threads into account again, and restarts the account of the time that each thread uses.
   void forgive();
-  /// Patience for a thread that has been disregarded `times` times: divided by eight each time, but at least 1 ms.
+  /// Patience for a thread that has been disregarded `times` times: divided by eight each time, but at least 1 ms, or
+  /// `patience` if that is shorter.
   static std::chrono::nanoseconds patience_after(std::chrono::nanoseconds patience, unsigned times);
   /// Fast check: whether the process has only the simulator's threads and `waiting` others, which are known to wait.
   static bool all_wait(unsigned waiting);
 
  private:
   struct Thread {
-    std::uint64_t calls = 0;                        ///< calls to the runtime up to the last look
+    std::uint64_t calls = 0;                        ///< calls to the runtime up to `since`
     std::uint64_t run_ns = 0;                       ///< processor time at `since`
     std::uint64_t first_slice = 0;                  ///< value of `slices` at `since`
     std::uint64_t slices = 0;                       ///< number of times the thread was scheduled, up to the last look
-    std::chrono::steady_clock::time_point since{};  ///< first look at which the thread did not wait, or had made a new call
+    std::chrono::steady_clock::time_point since{};  ///< last look that found that a wait was over or a new call was made
     std::chrono::nanoseconds spent{};               ///< time charged from `since` to the last look
     std::chrono::nanoseconds moment{};              ///< value of `spent` at begin_moment()
     bool waits = true;

@@ -50,12 +50,12 @@ class HostWaits {
   /// As give_way(), but blocks only briefly while other threads compute: see release_brief().
   void give_way_briefly() { give_way(true); }
   /// Call on a thread that polls for an action of another thread or a GPU and yields the processor between two checks. The
-  /// first call at a simulated time gives way; the next call blocks until kYield of simulated time has passed, or until no GPU
-  /// has work. Both calls block only briefly while other threads compute: the thread then gives way once more before it lets
-  /// time pass, since the others may have acted after its last check.
+  /// first call at each simulated time gives way; the next call blocks until kYield of simulated time has passed, or until no
+  /// GPU has work. Both calls block only briefly while other threads compute: the thread then gives way once more before it
+  /// lets time pass, since the others may have acted after its last check.
   void yield();
 
-  /// Sets a function that is called on the waiting thread when its wait has begun, and when evaluate() has ended a wait.
+  /// Sets a function that is called on each thread whose wait has begun, and on each thread whose evaluate() has ended a wait.
   void on_change(std::function<void()> called) { on_change_ = std::move(called); }
 
   /// Simulated time at the last step of the simulation.

@@ -44,7 +44,8 @@ class Memory {
   /// use.
   HSAKMT_STATUS map(void* address, std::uint64_t size, std::span<const HSAuint32> nodes, HSAuint64& gpu_address);
   HSAKMT_STATUS map_to_all(void* address, std::uint64_t size, HSAuint64& gpu_address);
-  /// Unmaps the memory from all GPUs; no effect if it has more than one registration.
+  /// Unmaps the memory that contains `address` from all GPUs; no effect if the memory has more than one registration. Of
+  /// scratch memory, unmaps only the mapping that begins at `address`.
   HSAKMT_STATUS unmap(void* address);
   HSAKMT_STATUS query(const void* pointer, HsaPointerInfo& info);
   HSAKMT_STATUS set_user_data(const void* pointer, void* data);

@@ -126,8 +126,9 @@ std::size_t bytes_from(const dl_phdr_info& object, std::uintptr_t at) {
   return 0;
 }
 
-// Callback of dl_iterate_phdr(): searches a loaded file for registration records and reports the first bundle that lacks code.
-// The dynamic linker relocates these records, so they are in writable segments, which are small.
+// Callback of dl_iterate_phdr(): searches the writable segments of a loaded file for registration records, and reports the
+// first bundle of each segment that lacks code. The records are in writable segments, which are small, because the dynamic
+// linker relocates them.
 int look_at(dl_phdr_info* object, std::size_t, void*) {
   std::array<char, 1024> own{};
   std::string_view file = object->dlpi_name;

@@ -20,7 +20,7 @@ void expect_code_for(const std::vector<isa::Target>& targets, const char* parame
 void report_missing_code() noexcept;
 
 /// The line that report_missing_code() would print for a bundle of at most `bytes` bytes; empty if the bundle has code for all
-/// instruction sets. For tests.
+/// instruction sets or cannot be read. For tests.
 std::string missing_code_of(const void* bundle, std::size_t bytes, const char* file);
 
 }  // namespace lacuna::rocm

@@ -34,8 +34,8 @@ constexpr std::array kHsaCode{HsaCode{Kernel::fill, "Fill (HSA runtime)", 47 * 4
                               HsaCode{Kernel::copy_misaligned, "CopyMisaligned (HSA runtime)", 103 * 4, 0x7625bfdd9a90794d},
                               HsaCode{Kernel::copy_aligned, "CopyAligned (HSA runtime)", 124 * 4, 0xc9ed7ddde0f282c7}};
 
-// Kernel arguments. A copy consists of consecutive phases of different access widths; together they cover the range from the
-// start of the first phase to the end of the last phase.
+// Arguments of the HSA runtime's kernels. A copy consists of consecutive phases of different access widths; together they cover
+// the range from the start of the first phase to the end of the last phase.
 struct CopyAlignedArguments {
   std::uint64_t start[8];  ///< source and destination of four phases
   std::uint64_t source_end, destination_end;
@@ -114,7 +114,7 @@ unsigned widest(const FillBufferArguments& a) {
   return log_element;
 }
 
-/// Whether the grid has a work-item for each of `size` items.
+/// Whether the grid is one-dimensional, without global offset, and has a work-item for each of `size` items.
 bool covers(const Dispatch& dispatch, std::uint64_t size, std::uint64_t global_offset) {
   return global_offset == 0 && dispatch.grid[0] >= size && dispatch.grid[1] == 1 && dispatch.grid[2] == 1;
 }

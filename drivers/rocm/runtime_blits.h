@@ -14,7 +14,7 @@ namespace lacuna::rocm {
 class RuntimeBlits : public BlitRecogniser {
  public:
   std::string_view name(const GpuVm& vm, std::uint64_t entry) const override;
-  /// Returns nullopt if the dispatch is not such a kernel, or if its arguments are inconsistent.
+  /// Returns nullopt if the dispatch runs none of the runtime's copy and fill kernels, or if its arguments are inconsistent.
   std::optional<Blit> find(const GpuVm& vm, const Dispatch& dispatch) const override;
   void narrow(const GpuVm& vm, const Blit& blit, Dispatch& dispatch, std::uint64_t from, std::uint64_t to) const override;
 };

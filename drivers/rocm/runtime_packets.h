@@ -20,8 +20,8 @@ namespace lacuna::rocm {
 
 class RuntimePackets {
  public:
-  /// Call when the program has created a signal, or destroys one. Until the first call, no signal is assumed to be the
-  /// runtime's own.
+  /// Call when the program has created a signal, or destroys one. Until the first call of signal_created(), no signal is
+  /// assumed to be the runtime's own.
   void signal_created(std::uint64_t handle);
   void signal_destroyed(std::uint64_t handle);
 

@@ -1,6 +1,6 @@
 // Settings of the virtual GPUs from environment variables; `lacuna exec` sets these.
 //
-//   LACUNA_CONFIG  configuration files and section.name=value assignments, separated by ';' and applied in this order
+//   LACUNA_CONFIG  configuration files and section.name=value assignments, separated by ';' and applied from left to right
 //   LACUNA_SET     assignments, separated by ';', applied after LACUNA_CONFIG
 //   LACUNA_OUT     output folder; "none" = write nothing; default lacuna-out/run-NNNN
 //   LACUNA_RUN     identifies the run to which the process belongs: all processes of a run share an output folder

@@ -58,7 +58,7 @@ void SignalHandlers::run() {
         ++i;
         continue;
       }
-      // Unlocked because a handler may add others; only this thread removes handlers, so index `i` stays valid.
+      // Unlocked because a handler may add handlers; only this thread removes handlers, so index `i` stays valid.
       lock.unlock();
       const bool again = handler.function(value, handler.argument);
       lock.lock();

@@ -11,8 +11,8 @@
 namespace lacuna::rocm {
 namespace {
 
-/// A thread waits for a change when it loads the same unchanged value this many times without another call in between; fewer
-/// loads may have other reasons.
+/// A thread that loads the same unchanged value this many times, without another load, a wait or a submission in between, waits
+/// for a change; fewer loads may have other reasons.
 constexpr unsigned kLoadsBeforeWait = 4;
 /// Maximum simulated time that a repeated load waits for a change.
 constexpr Tick kPoll{100'000'000};
@@ -42,7 +42,7 @@ struct Runtime {
   decltype(hsa_amd_signal_async_handler)* async_handler = nullptr;
 } runtime;
 
-/// The last load of a thread, and the number of consecutive times that it has been made.
+/// The last load of a thread, and the number of consecutive times that it has returned the same value.
 struct Repetition {
   std::uint64_t what = 0;
   std::uint64_t value = 0;
@@ -65,7 +65,7 @@ void poll(Driver& driver, const HostWaits::Condition& changed) {
   driver.waits().wait(changed, {.simulated = kPoll, .only_while_active = true});
 }
 
-/// Returns load(). If the calling thread repeats the load, waits for a change first.
+/// Returns load(). If the calling thread has loaded an unchanged value kLoadsBeforeWait times, waits for a change first.
 template <typename Load>
 auto load_repeated(std::uint64_t what, const Load& load) {
   auto value = load();

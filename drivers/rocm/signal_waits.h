@@ -8,7 +8,7 @@
 #pragma once
 
 #include <hsa/hsa.h>
-// Without this definition the header includes others from a folder inc, which Debian's package does not have.
+// Without this definition hsa_api_trace.h includes headers from a folder inc, which Debian's package does not have.
 #define AMD_INTERNAL_BUILD
 #include <hsa/hsa_api_trace.h>
 #include <cstdint>

@@ -81,7 +81,7 @@ void reserve_heap(const RocmParameters& rocm, const GpuParameters& gpu) {
 /// Reserves the addresses that Linux would use for the next mappings, and releases them to the program when destroyed. The
 /// mappings that the simulator makes while it is built differ with sim.threads; the reservation keeps them from moving the
 /// program's libraries and buffers. Compilers in ROCm's libraries hash addresses of their own functions, so the layout of the
-/// heap that they leave depends on where they are loaded.
+/// heap after a compilation depends on where these libraries are loaded.
 class AddressHole {
  public:
   AddressHole() = default;
@@ -366,8 +366,8 @@ void Simulation::pass_time(const HostWaits::Threads& waits, bool active) {
   }
 }
 
-/// Simulates until `end`, or until the next event if that is later, or until wake_threads() ends a wait. If events are pending
-/// but run out before `end`, time stops at the last event; if none is pending at the start, time advances to `end`.
+/// Simulates until `end`, or until the next event if that is later, or until wake_threads() pauses the simulation. If events
+/// are pending but run out before `end`, time stops at the last event; if none is pending at the start, time advances to `end`.
 void Simulation::run_slice(Tick end) {
   const HostClock::time_point begin = HostClock::now();
   const sc_core::sc_time& now = sc_core::sc_time_stamp();

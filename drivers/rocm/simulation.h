@@ -61,13 +61,14 @@ class Simulation {
   Tick sample_time();
   /// Wakes the simulation thread after a change that it must react to.
   void kick();
-  /// Called on the simulation thread after a change that threads of the program may wait for. If this ends a wait, the
-  /// simulation pauses at the present time.
+  /// Called on the simulation thread after a change that threads of the program may wait for. If the change ends a wait, or if
+  /// threads spin until their packets are done, the simulation pauses at the present time.
   void wake_threads();
 
   /// Creates the output folder when the program begins to use the GPUs.
   void open_results();
-  /// Whether GPUs have work or announced work, as of the last check by the simulation thread. From any thread.
+  /// Whether GPUs have work or the program has announced work to them, as of the last check by the simulation thread. From any
+  /// thread.
   bool has_work() const { return has_work_.load(std::memory_order_relaxed); }
   bool ended() const { return state_.load(std::memory_order_acquire) == State::ended; }
 
@@ -122,12 +123,12 @@ class Simulation {
   bool was_busy_ = false;
   std::atomic<bool> has_work_{false};
   const Tick look_;                // longest interval between two polls of memory by a GPU, without the duration of a poll
-  Tick look_after_{};              // GPUs that poll memory must each do so once more after this time
+  Tick look_after_{};              // GPUs that only poll memory count as idle once each of them has polled after this time
   bool progressed_ = false;        // GPUs have made progress since pass_time() last ran
   unsigned spinning_ = 0;          // number of spinning threads at the last full check
-  bool disregards_ = false;        // a running thread is disregarded
+  bool disregards_ = false;        // HostThreads::Look::disregarded at the last full check
   bool went_on_ = false;           // a thread has been released since all threads last waited
-  bool ran_ = false;               // a thread has run since the last slice
+  bool ran_ = false;               // a thread may have run since pass_time() last ran
   std::uint64_t waits_begun_ = 0;  // HostWaits::begun() at the last check
   unsigned idle_looks_ = 0;        // consecutive checks that found nothing to do
   std::mutex sample_mutex_;

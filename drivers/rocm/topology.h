@@ -40,7 +40,8 @@ class Topology {
   const std::vector<isa::Target> targets_;
 };
 
-/// Fills in the tiling tables of image memory, which are those of the real chips. False if `config` has no room for them.
+/// Fills in the tiling tables of image memory, which are Fiji's for all targets, and the target's address configuration.
+/// Returns false if `config` has no room for the tables.
 bool tile_configuration(isa::Target target, HsaGpuTileConfig& config);
 
 }  // namespace lacuna::rocm
