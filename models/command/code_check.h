@@ -26,8 +26,8 @@ class CodeCheck {
             Objection objection = {})
       : memory_(memory), target_(target), codes_(codes), objection_(std::move(objection)) {}
 
-  /// The first instruction reachable from `entry` that would stop a wavefront, or to which there is an objection; nullptr:
-  /// there is none. Valid until the next call.
+  /// The first instruction reachable from `entry` that would stop a wavefront or, with an objection, the first to which it
+  /// objects; nullptr: there is none. Valid until the next call.
   const isa::CodeProblem* problem(std::uint64_t entry);
 
  private:

@@ -42,8 +42,8 @@ class DispatchReports {
   /// queue.
   bool has_fault(const Dispatch& dispatch) const;
   void add_fault(const Dispatch& dispatch, const WavefrontFault& fault, std::string text);
-  /// Records a warning about an instruction of a kernel. Returns true if it is the first: each compute unit warns once, and
-  /// only the earliest warning is reported.
+  /// Records a warning about an instruction of a kernel. Returns true if it is the first for that instruction: each compute
+  /// unit warns once, and only the earliest warning is reported.
   bool is_new_warning(const Dispatch& dispatch, std::uint64_t pc) { return warned_.emplace(dispatch.kernel, pc).second; }
 
   /// Removes the next completion, in order of arrival; nullopt if none is left.

@@ -56,7 +56,7 @@ PacketOutcome DispatchStarter::start(unsigned slot, const std::byte* raw, hsa::P
   return PacketOutcome::progress();
 }
 
-// Finds all errors of the packet before the dispatch takes effect.
+// Checks the packet before the dispatch takes effect, and requests scratch memory if the queue has too little.
 std::optional<PacketOutcome> DispatchStarter::prepare(Dispatch& dispatch, unsigned slot, const hsa::Queue& aql) {
   QueueSlot& queue = context_.queues[slot];
   if (dispatch.private_bytes() > aql.scratch_wave64_lane_byte_size) {

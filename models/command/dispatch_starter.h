@@ -52,8 +52,9 @@ class DispatchStarter {
   explicit DispatchStarter(const DispatchStarterContext& context) : context_(context) {}
 
   /// Starts packet QueueSlot::next, whose 64 bytes are at `raw`, of an active queue that is not suspended. Progress: the
-  /// dispatch has started, or the queue was removed or failed in the meantime. Idle: cp.dispatches_in_flight is reached, or the
-  /// queue was suspended in the meantime.
+  /// dispatch has started, scratch memory has been requested, or the queue was removed or failed in the meantime. Idle:
+  /// cp.dispatches_in_flight is reached, a request for scratch memory must wait for earlier packets, or the queue was suspended
+  /// in the meantime. Refused: the packet has an error.
   PacketOutcome start(unsigned slot, const std::byte* raw, hsa::PacketHeader header);
 
  private:

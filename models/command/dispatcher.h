@@ -2,8 +2,8 @@
 //
 // Workgroups start in order of their linear id; compute units are tried round robin. Several dispatches may be in flight: among
 // those of the highest priority, the oldest with workgroups to start goes first, and the next one uses the remaining resources.
-// A workgroup starts only on a unit that has free slots, registers, LDS and scratch slots for all its wavefronts together, and
-// that its queue's mask allows.
+// A workgroup starts only while its queue has free scratch slots for all its wavefronts, and only on a unit that has free
+// wavefront slots, registers and LDS for all of them and that its queue's mask allows.
 #pragma once
 
 #include <queue>
@@ -87,7 +87,7 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public
   void set_untimed(bool untimed);
   /// Counts a workgroup that has ended on a unit that is not the dispatcher's (UntimedUnits).
   void workgroup_ended_elsewhere(Dispatch& dispatch);
-  /// Without timing: frees the resources of completed workgroups, and immediately launches as many others as fit.
+  /// Without timing: frees the resources of completed workgroups, and immediately launches as many workgroups as fit.
   void refill();
   /// Whether a mask of compute units (QueueSetup::cu_mask) enables at least one.
   bool mask_selects_any(std::span<const std::uint32_t> mask) const;

@@ -26,7 +26,8 @@ class DriverEvents {
   /// A wavefront of queue `slot` accessed memory that is not mapped or lacks permission. True: the driver reports it to the
   /// runtime, and the queue's inactive signal is not written. False: the queue's inactive signal reports it.
   virtual bool memory_fault(unsigned slot, const WavefrontFault& fault) = 0;
-  /// Queue `slot` has failed with LACUNA_QUEUE_ERROR_* `error`; its inactive signal has been written.
+  /// Queue `slot` has failed with LACUNA_QUEUE_ERROR_* `error`. Its inactive signal, if it has one, has been written, unless
+  /// memory_fault() has returned true.
   virtual void queue_failed(unsigned slot, std::uint32_t error) = 0;
   /// The function that contains the instruction at `pc`, for reports. The driver may know functions that are not in GPU memory.
   virtual std::optional<CodeSymbol> function(std::uint64_t /*pc*/) { return std::nullopt; }

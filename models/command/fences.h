@@ -5,11 +5,12 @@
 //   agent    invalidates L1 caches       -
 //   system   invalidates L1 caches       writes back L2
 //
-// L1 caches are not coherent: an acquire of any scope drops them. They hold no dirty bytes (write-around), and L2 is shared by
-// all compute units. Therefore only a release to system scope writes back: the host reads memory downstream of L2.
+// L1 caches are not coherent: an acquire of agent or system scope drops their lines. They hold no dirty bytes (write-around),
+// and L2 is shared by all compute units. Therefore only a release to system scope writes back: the host reads memory downstream
+// of L2.
 //
 // Time: maintenance of all caches of a level starts together, and the calling SC_THREAD waits until the last one is done. With
-// TimingMode::functional no cache is touched and no time passes. Decoded instructions are revalidated in both modes.
+// TimingMode::functional no cache is touched and no time passes. Decoded instructions are revalidated in every mode.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
 // Notifications from the packet processor to software: completion signals, inactive signals, interrupts, and the events of a
 // driver in this process.
 //
-// A signal that has an event mailbox raises LACUNA_INTERRUPT_SIGNAL and DriverEvents::signal_event(). Registers and the
-// interrupt line are the device's (InterruptSink); a driver in this process (DriverEvents) is notified in addition.
+// A change of a signal that has an event mailbox raises LACUNA_INTERRUPT_SIGNAL and calls DriverEvents::signal_event().
+// Registers and the interrupt line are the device's (InterruptSink); a driver in this process (DriverEvents) is notified in
+// addition.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ struct KernelRecord {
   std::uint64_t wavefronts = 0;
   std::uint64_t wavefront_instructions = 0;
   std::uint64_t thread_instructions = 0;  ///< see Dispatch::thread_instructions
-  double wall_seconds = 0;                ///< host time between start and end; kernels in flight together share it
+  double wall_seconds = 0;                ///< host time between start and end, during which other kernels may run as well
   bool failed = false;
   bool unfinished = false;       ///< the run ended before the kernel: all values are those at the end of the run
   std::uint64_t bulk_bytes = 0;  ///< see Dispatch::bulk_bytes; not included in counts of instructions and wavefronts

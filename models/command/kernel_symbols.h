@@ -39,7 +39,8 @@ class KernelSymbols {
   /// The named data object in the code object of a kernel; nullopt if there is none. The symbols of a code object are read
   /// once, and again if they have changed in memory.
   std::optional<DataObject> data_object(std::uint64_t kernel_object, const std::string& name);
-  /// All NAMEs for which the code object of a kernel has a data object NAME`suffix` but no kernel NAME.
+  /// All NAMEs for which the code object of a kernel has a data object NAME`suffix` but no kernel NAME. Empty unless
+  /// data_object() has read the symbols for this kernel.
   std::vector<std::string> data_without_kernel(std::uint64_t kernel_object, std::string_view suffix) const;
   /// Number of times that symbols of code objects have been read for data_object().
   std::uint64_t readings() const { return readings_; }
@@ -55,7 +56,7 @@ class KernelSymbols {
     Elf64_Ehdr header;
     Elf64_Sym symbol;
     std::string text;  ///< string at `name_at`
-    std::string name;  ///< name of the kernel: `text`, usually without its suffix
+    std::string name;  ///< name of the kernel: `text` without the suffix .kd of a descriptor
   };
   /// Data objects of a code object, and the bytes of its symbols from which they were read.
   struct DataObjects {

@@ -117,7 +117,8 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, priv
   std::uint32_t set_cu_mask(unsigned slot, std::vector<std::uint32_t> mask) {
     return queues_.set_cu_mask(slot, std::move(mask));
   }
-  /// Lets the queue's kernels use global wave sync. Returns LACUNA_QUEUE_ERROR_SLOT if another queue has it.
+  /// Lets the queue's kernels use global wave sync. Returns LACUNA_QUEUE_ERROR_SLOT if another queue has it or the slot is not
+  /// in use.
   std::uint32_t allocate_gws(unsigned slot) { return queues_.allocate_gws(slot); }
 
   /// Reads the write index of every queue with a doorbell in memory (DoorbellKind). True if it has found new packets.
@@ -140,7 +141,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, priv
   bool idle() const override { return queues_.idle(); }
   bool busy() const override { return activity() == Activity::busy; }
   bool polled_after(Tick time) const override { return activity() != Activity::waits_for_memory || visited_ > time; }
-  /// Number of packets started so far, plus bytes that copies have moved in bulk.
+  /// Number of dispatch, barrier and PM4 packets started so far, plus bytes that copies have moved in bulk.
   std::uint64_t progress() const override {
     return statistics_.dispatches + statistics_.barriers + statistics_.pm4_packets + bulk_.bytes();
   }

@@ -13,7 +13,8 @@
 namespace lacuna {
 namespace {
 
-/// Maximum number of instructions to observe, over all wavefronts: less than a second of host time.
+/// Number of instructions to observe over all wavefronts, within the limits below for each wavefront: less than a second of
+/// host time.
 constexpr std::uint64_t kObservedInAll = 4'000'000;
 constexpr std::uint64_t kLeastObserved = 1'000;
 constexpr std::uint64_t kMostObserved = 20'000;

@@ -2,8 +2,8 @@
 // continue, and the memory that they poll.
 //
 // Wavefronts at the same instruction with the same wait reason share a line. Wavefronts that can continue are observed: copies
-// of them execute a few thousand instructions (models/compute/wavefront_observation.h), which shows the addresses that they
-// poll and whether another wavefront would write there. The report states the observations and their length. Reporting does not
+// of them execute up to 20,000 instructions (models/compute/wavefront_observation.h), which shows the addresses that they poll
+// and whether another wavefront would write there. The report states the observations and their length. Reporting does not
 // affect the run.
 #pragma once
 

@@ -3,12 +3,12 @@
 // Policy: the channel has a queue of reads and a queue of writes. Each is served first-ready, first-come, first-served
 // (FR-FCFS). In every cycle, the row bus and the column bus carry at most one command each: that of the oldest request whose
 // next command can be issued. A row is not closed while a request of the kind being served can use the row. A request leaves
-// its queue when a row is opened for that request. With `scheduler = fcfs` only the oldest request of each pseudo channel
-// issues commands.
+// its queue when a row is opened for that request, or else with its column command; at most 32 requests whose rows are open
+// wait outside of the queues. With `scheduler = fcfs` only the oldest request of each pseudo channel issues commands.
 //
-// The controller switches to writes when they occupy more than `write_high` of their queue's entries, and back to reads when
-// they occupy less than `write_low`. Writes are also served whenever no read waits (Ramulator2's generic controller:
-// wr_high_watermark, wr_low_watermark).
+// The controller switches to writes when they occupy more than `write_high` of their queue's entries or when the read queue is
+// empty, and back to reads when writes occupy less than `write_low` and the read queue is not empty (Ramulator2's generic
+// controller: wr_high_watermark, wr_low_watermark).
 //
 // Refresh: all banks of a pseudo channel are refreshed together, for tRP + tRFC, as soon as their open rows may be closed.
 //
@@ -51,7 +51,7 @@ class CommandScheduler {
   struct RowState {
     Command command;  ///< first command that the read needs
     Cycle ready;      ///< earliest cycle of `command`; for an activate, the earliest last cycle
-    Cycle cycle;      ///< earliest activate, if a precharge is needed first
+    Cycle cycle;      ///< earliest last cycle of the activate, if a precharge is needed first
   };
 
   CommandScheduler(const DramParameters& parameters, const RefreshTimes& refresh, DramStatistics& statistics);
@@ -78,8 +78,8 @@ class CommandScheduler {
   /// Decisions since the last clear_decisions(), in time order, for requests that have a requester.
   const std::vector<Decision>& decisions() const { return decisions_; }
   void clear_decisions() { decisions_.clear(); }
-  /// Cycle in which the next command is issued or request enters, if no further request arrives before that; kNever: no request
-  /// waits.
+  /// Earliest cycle in which a command may be issued or a request may enter its queue, if no further request arrives before
+  /// that; kNever: no request waits.
   Cycle next_decision();
   /// Whether a write of this burst waits.
   bool is_pending(std::uint64_t burst) const {
@@ -261,7 +261,7 @@ class CommandScheduler {
   void refresh(Cycle until);
   void note_error(const Request& request);
   void clear_errors();
-  /// Advances to `until`, or until no request waits.
+  /// Advances to `until`; if that is kNever, until no request waits.
   void step(Cycle until);
 
   const DramParameters& parameters_;

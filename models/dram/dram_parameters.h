@@ -56,8 +56,8 @@ struct DramParameters {
 
   /// Bytes that the data buses of all pseudo channels carry in `cycles`.
   std::uint64_t bus_bytes(Cycles cycles) const { return cycles.n * pseudo_channels * bytes_per_cycle; }
-  /// Minimum cycles between column commands of a pseudo channel: the longer of a burst and tCCD (tCCDS if there are several
-  /// bank groups).
+  /// Minimum cycles between column commands of a pseudo channel: the longer of a burst and tCCDS, or tCCDL if there is only one
+  /// bank group.
   Cycles column_gap() const;
   /// Maximum number of requested bytes that the channel transfers in `cycles`, for requests of `request` bytes, with all rows
   /// open and no refreshes. Each request takes whole bursts.

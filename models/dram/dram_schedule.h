@@ -65,7 +65,7 @@ class DramSchedule {
   void finish() { commands_.finish(); }
   /// Drops open rows and requests in flight.
   void reset();
-  /// Statistics of the channel, in which the caller counts reads, bytes, latency and errors.
+  /// Statistics of the channel, in which the caller counts transactions, bytes, write stalls, read latency and errors.
   DramStatistics& statistics() { return statistics_; }
   const DramStatistics& statistics() const { return statistics_; }
 

@@ -58,7 +58,8 @@ class ReadForecast {
     Cycle full_from = 0;
     Cycle full_to = 0;
 
-    /// Books `length` cycles at or after `from`; returns the first of them. `waiting`: number of requests that go first.
+    /// Books `length` cycles at or after `from` and returns the first of them; if no cycle is free up to from + waiting *
+    /// length, returns that bound without booking. `waiting`: number of waiting requests, including the one that books.
     inline Cycle book(Cycle from, unsigned length, std::size_t waiting);
     void reset() {
       calendar.reset();

@@ -1,10 +1,11 @@
 // Performs large copies and fills of an SDMA engine in bulk: at a sampled rate, without making requests.
 //
-// A rate is sampled, not computed: the first 64 KiB of a copy fill the pipeline, the bytes from there to 320 KiB are measured,
-// and the measured rate applies to all further bytes that are copied between the same kinds of memory. A bulk copy proceeds in
-// chunks, and only while no other unit uses memory; otherwise chunks are copied request by request, as in detailed mode.
+// A rate is sampled, not computed: the first 64 KiB of a copy fill the pipeline, the bytes from there to 320 KiB, or to the end
+// of a shorter copy, are measured, and the measured rate applies to all further bytes of copies of the same CopyKind. A bulk
+// copy proceeds in chunks, and only while no other unit uses memory; otherwise chunks are copied request by request, as in
+// detailed mode.
 //
-// Without a CopyContext, accepts() returns false and the other functions have no effect.
+// Without a CopyContext, accepts() returns false, and work_begins() and install_pending() have no effect.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,8 @@ class SdmaBulkCopies {
   void work_begins() const {
     if (context_ != nullptr) context_->work_begins();
   }
-  /// Whether the transfer is large enough for transfer(), and does not overlap itself.
+  /// Whether transfer() can perform the transfer: time is simulated, and the transfer is large enough and does not overlap
+  /// itself.
   bool accepts(const SdmaTransfer& transfer) const;
   /// Performs the whole transfer, in bulk as far as possible. Returns false if the queue was stopped or destroyed.
   bool transfer(SdmaQueue& queue, const SdmaTransfer& transfer);

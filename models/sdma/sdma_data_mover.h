@@ -2,7 +2,7 @@
 //
 // Time: a read request departs every request_bytes / bytes_per_cycle cycles, at most `requests_in_flight` are in flight, and
 // each write departs when its data have arrived. All other delays are those of the memory system. SdmaTimeline::at() is the
-// issue time of the last read, SdmaQueue::done the completion time of the last write.
+// earliest issue time of the next request, SdmaQueue::done the completion time of the last write.
 //
 // Every function that moves data returns false if the queue was stopped or destroyed; bytes written before stay written.
 #pragma once

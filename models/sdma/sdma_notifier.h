@@ -16,7 +16,7 @@ struct SdmaFault {
   std::uint32_t code = 0;     ///< LACUNA_FAULT_* for an invalid address; LACUNA_FAULT_NONE for an invalid packet
   std::uint64_t address = 0;  ///< invalid GPU virtual address
   bool write = false;         ///< whether the access was a write
-  std::string text;           ///< one line: problem, queue, packet, address, nearest mapping
+  std::string text;           ///< one line: engine, queue, position in the ring, problem
 };
 
 /// Receiver of traps and faults, called at the time of the event.

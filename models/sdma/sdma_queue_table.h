@@ -47,7 +47,8 @@ class SdmaQueueTable {
   /// Round robin: the queue after the one that was returned last. The returned pointer keeps the queue alive during waits.
   /// Requires at least one queue.
   std::shared_ptr<SdmaQueue> next();
-  /// Consumes `count` executed words of the ring or of the indirect buffer; stores the ring's read pointer to memory.
+  /// Consumes `count` executed words of the indirect buffer or, without one, of the ring, whose read pointer is then stored to
+  /// memory.
   void consume(SdmaQueue& queue, std::uint64_t count) const;
 
   /// Whether all queues are drained, suspended or stopped.
