@@ -29,7 +29,7 @@ namespace lacuna {
 
 class BookedNetwork : public Network {
  public:
-  /// Throws std::invalid_argument if shape or placement is invalid.
+  /// Throws std::invalid_argument if shape or placement is invalid, or if a parameter of stepped routers is set.
   BookedNetwork(sc_core::sc_module_name module_name, const FabricParameters& parameters, unsigned source_count,
                 AddressRoutes routes, const FabricGuests& guests = {});
   void reset() override;

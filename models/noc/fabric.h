@@ -5,7 +5,7 @@
 // any node to any other, so that a response can go to a third node.
 //
 // One interface for all topologies: requesters bind to `sources`, `destinations` bind to memory, the address selects the
-// destination (AddressRoutes) and passes through unchanged. This class implements the protocol; a topology implements
+// destination (AddressRoutes) and passes through unchanged. This class implements the protocol; derived classes implement
 // transfer().
 //
 // A transaction is a request packet and a reply packet on separate virtual networks. Flits are `width` bytes:
@@ -241,8 +241,8 @@ inline void Fabric::count_passed(unsigned source, unsigned destination, const Fa
 }
 
 /// Creates the fabric that the parameters select. Its sources are `source_count` sources, followed by the sources of `guests`.
-/// Its destinations are those that the routes name; the last of them belong to `guests`. Throws std::invalid_argument if shape
-/// or placement is invalid.
+/// Its destinations are those that the routes name; the last of them belong to `guests`. Throws std::invalid_argument if shape,
+/// placement or router parameters are invalid.
 std::unique_ptr<Fabric> make_fabric(sc_core::sc_module_name module_name, const FabricParameters& parameters,
                                     unsigned source_count, AddressRoutes routes, const FabricGuests& guests = {});
 

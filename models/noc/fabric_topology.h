@@ -1,6 +1,6 @@
-// Topologies that configurations can select. The parameter noc.topology is generated from this table of names.
+// Topologies that configurations can select (parameter noc.topology).
 //
-// Each topology has a file in models/noc/topology and a line in topologies.cpp there.
+// Each topology has a line in models/noc/topology/topologies.cpp; each topology with routers has a file in that folder.
 #pragma once
 
 #include <memory>

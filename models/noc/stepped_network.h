@@ -32,8 +32,8 @@ class SteppedNetwork : public Network {
   void reset() override;
   const OutputFlits& output(unsigned output) const override { return routers_.output(output); }
 
-  /// Sends a packet as carry() does. `tag`: identifies the packet in its Arrival; any value except kSynchronous. A packet that
-  /// is ready before the time of the last advance_to() departs at that time.
+  /// Sends a packet as carry() does, but leaves its counting to count_arrival(). `tag`: identifies the packet in its Arrival;
+  /// any value except kSynchronous. A packet that is ready before the time of the last advance_to() departs at that time.
   void launch(const Ends& ends, VirtualNetwork network, unsigned flits, Tick at, std::uint32_t tag);
   /// Simulates up to `end`. Appends to `arrived` the packets that have left their last switch, in the order of arrival, which
   /// is up to lookahead() later.
@@ -42,7 +42,8 @@ class SteppedNetwork : public Network {
   void count_arrival(const Arrival& arrival, const Ends& ends, VirtualNetwork network, unsigned flits) {
     count_carried(arrival.traversal, ends, network, flits, arrival.ready);
   }
-  /// Time of the next event of a launched packet, or kNever if no packet is in flight.
+  /// Time of the next event of the routers; 0 if advance_to() would return an arrival immediately; kNever if no launched packet
+  /// is in flight.
   Tick next() const;
   /// Minimum time from advance_to()'s `end` to the arrival of a packet that the call has not returned.
   static Tick lookahead(const FabricParameters& parameters) {

@@ -77,7 +77,7 @@ TEST(Placement, OfAButterfly) {
   EXPECT_EQ(placed.sources, (std::vector<unsigned>{0, 0}));
 }
 
-// Error messages name the parameter.
+// Error messages about lists of nodes name the parameter.
 TEST(Placement, Refusals) {
   struct Row {
     FabricParameters parameters;

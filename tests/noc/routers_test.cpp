@@ -178,7 +178,7 @@ TEST(Routers, AChannelMayWaitForTheCreditOfThePacketsTail) {
   EXPECT_EQ(last(4, 4), 79U);
 }
 
-// With more switch ports per input, packets for one output do not block packets of the same input for another output.
+// With several switch ports per input, packets for one output do not block packets of the same input for another output.
 TEST(Routers, AnInputMaySendToSeveralOutputs) {
   const auto accepted = [](unsigned speedup) {
     FabricParameters p{.topology = FabricTopology::mesh, .virtual_networks = 1, .virtual_channels = 8};

@@ -16,14 +16,15 @@ struct ButterflyNodes {
 };
 
 /// radix^stages nodes, each injecting into the first stage and ejecting from the last; radix^(stages - 1) switches per stage
-/// (Dally and Towles, "Principles and Practices of Interconnection Networks", chapter 4). Switches belong to no node.
+/// (Dally and Towles, "Principles and Practices of Interconnection Networks", chapter 4). Without switch nodes, switches belong
+/// to no node.
 ///
 /// With switch nodes, each switch of the last stage has a node, numbered after the terminals. Packets to such a node leave the
 /// switch by a separate output. Packets from such a node enter by a separate input: of the same switch if the receiver is one
 /// of the switch's terminals, otherwise of the first-stage switch that these terminals inject into.
 class ButterflyTopology final : public Topology {
  public:
-  /// Throws std::invalid_argument for more than 4096 nodes.
+  /// Throws std::invalid_argument for a radix below 2, no stages, or more than 4096 terminals.
   ButterflyTopology(unsigned radix, unsigned stages, bool switch_nodes = false);
 
   unsigned terminals() const override { return terminals_; }

@@ -16,7 +16,7 @@ class MeshTopology final : public Topology {
   enum Output : unsigned { kEject, kEast, kWest, kNorth, kSouth, kOutputs };
   static unsigned output(unsigned node, Output which) { return node * kOutputs + which; }
 
-  /// Throws std::invalid_argument for more than 64 columns or rows.
+  /// Throws std::invalid_argument unless there are 1 to 64 columns and 1 to 64 rows.
   MeshTopology(unsigned columns, unsigned rows, MeshRouting routing);
 
   std::vector<unsigned> path_nodes(unsigned from, unsigned to, unsigned alternative = 0) const override;
