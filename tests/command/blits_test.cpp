@@ -31,7 +31,7 @@ struct Recogniser : BlitRecogniser {
 
 class BlitsTest : public testing::Test {
  protected:
-  // The two mappings are adjacent only in virtual memory.
+  // The three mappings are adjacent only in virtual memory; the last one is read-only.
   BlitsTest() : memory_(3, std::vector<std::byte>(kBytes)) {
     for (std::uint64_t i = 0; i < 3; ++i) {
       vm_.map(kBase + i * kBytes, kBytes, i * 0x100000, memory_[i].data(),

@@ -1,4 +1,4 @@
-// Tests completions and faults that are stored until the packet processor's thread handles them.
+// Tests completions, faults and failures that are stored until the packet processor's thread handles them, and warnings.
 #include "models/command/dispatch_reports.h"
 
 #include <gtest/gtest.h>

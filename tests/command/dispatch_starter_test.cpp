@@ -9,7 +9,8 @@ namespace {
 
 using Kind = PacketOutcome::Kind;
 
-/// The compute units of PacketBench; each test creates its own starters.
+/// PacketBench with a memory port, blits, and a change of the queue at a later time; each test has a new queue table and
+/// starter.
 class StarterBench : public PacketBench {
  public:
   explicit StarterBench(sc_core::sc_module_name module_name) : PacketBench(module_name) {

@@ -155,7 +155,8 @@ TEST_F(PacketQueueTest, WorkgroupsOfHigherPriorityArePlacedFirst) {
     microseconds(60);
     ASSERT_EQ(signal(0).value, 0);
     ASSERT_EQ(signal(1).value, 0);
-    // Running kernels are not preempted, so the other queue gets the second round.
+    // Running workgroups are not preempted: with higher priority, queue 1 gets the second round; with equal priority, it gets
+    // the last.
     const std::uint64_t to_end = signal(1).end_timestamp - signal(0).start_timestamp;
     if (priority == 0) {
       EXPECT_GT(to_end, 32'000u);

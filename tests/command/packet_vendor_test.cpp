@@ -1,4 +1,4 @@
-// Tests vendor-specific packets: PM4 commands in the ring (gfx8) and in an indirect buffer (gfx9), barriers on a signal's
+// Tests vendor-specific packets: PM4 commands in the ring (gfx8) and in an indirect buffer (gfx9), and barriers on a signal's
 // value.
 #include <cstring>
 #include <random>

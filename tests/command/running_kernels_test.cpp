@@ -114,7 +114,7 @@ TEST_F(RunningKernelsTest, WaitsForMemoryAreAtTheirInstruction) {
   kernel_with_argument(4, {0xc0020100, 0, 0xbf8c007f, kEnd});
   put(0, launch(4, 1));
   ring(0);
-  microseconds(30);  // enough to reach the wait for memory, which takes 20 us
+  microseconds(30);  // reaches the load's wait; each memory access takes 20 us
   const std::string text = report();
   b_.memories[0]->latency = Tick{100'000};
   EXPECT_THAT(text, HasSubstr("1 wavefront at PC 0x124108 (+0x8), s_waitcnt lgkmcnt(0): waits for memory"));

@@ -71,7 +71,7 @@ TEST_F(SignalsTest, MailboxThatIsNotMappedIsReportedOnly) {
 
 TEST_F(SignalsTest, NoDecrementOfEitherSideIsLost) {
   constexpr std::int64_t kRounds = 200'000;
-  constexpr std::int64_t kMeetings = 1000;  // minimum number of decrements by the host thread in the meantime
+  constexpr std::int64_t kMeetings = 1000;  // minimum number of decrements by the host thread while the test completes signals
   std::int64_t& value = page_.signals[0].value;
   std::atomic<bool> stop = false;
   std::atomic<std::int64_t> by_host = 0;

@@ -122,7 +122,7 @@ TEST(CommandScheduler, WritesGoFirstFromTheHighWatermarkToTheLow) {
   Controller c(test::small_dram());
   c.read(2, 0, 50);
   c.served();
-  // Reads of other rows of one bank are always waiting; writes access an open row.
+  // Reads of different rows of one bank are always waiting; writes access an open row.
   for (unsigned row = 0; row < 6; ++row) c.read(0, row, 100);
   for (unsigned i = 0; i < 4; ++i) c.write(2, 0, 102);
   c.commands.advance(140);

@@ -6,8 +6,7 @@
 //   2. Requests that have arrived enter the queue of their kind while it has room, in order of arrival; requests that arrive in
 //      the same cycle enter in the order of the calls. The order of entry determines which request is older.
 //   3. The kind that is served is decided. The controller switches to writes when they occupy more than `write_high` of their
-//      queue, and back to reads when they occupy less than `write_low`. Writes are also served whenever writes wait and no read
-//      does.
+//      queue or when only writes are queued, and back to reads, if any are queued, when writes occupy less than `write_low`.
 //   4. The column bus carries the command of the oldest request whose column command may be issued.
 //   5. The row bus carries a precharge or an activate, chosen likewise. A row is not closed while a request that is served can
 //      use that row.

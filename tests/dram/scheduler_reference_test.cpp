@@ -49,7 +49,7 @@ Command command_of(Reference::Command command) {
                                                     : Command::activate;
 }
 
-/// The scheduler under test. Most requests have their number as requester, every fourth has no requester.
+/// The scheduler under test. Most requests have their number as requester; every fourth request has no requester.
 struct Scheduler {
   static constexpr std::int64_t kWeight = std::int64_t{1} << 32;
 

@@ -51,7 +51,7 @@ TEST_F(SdmaDataMoverTest, MovesTheSameBytesWithoutRequests) {
   const SdmaTransfer fill{.destination = kBase + kTarget + 3, .bytes = 1000, .pattern = pattern, .unit = 4};
   const SdmaTransfer copy{.source = kBase + kSource + 9, .destination = kBase + kTarget + 3, .bytes = 1000};
   for (const SdmaTransfer& transfer : {fill, copy}) {
-    // A fill in two parts, the second of which begins in the middle of a pattern.
+    // Each transfer is made in two parts; the second part of the fill begins in the middle of a pattern.
     EXPECT_TRUE(mover_.transfer(queue_, transfer, 0, 333) && mover_.transfer(queue_, transfer, 333, 667));
     const std::vector<std::byte> by_requests = b_.bytes;
     b_.bytes = expected_;

@@ -283,7 +283,7 @@ TEST_F(SdmaEngineTest, InvalidDescriptionsAreRefused) {
   EXPECT_TRUE(refused([](auto& d) { d.ring = kBase + kBytes - 256; }));
   EXPECT_TRUE(refused([](auto& d) { d.read_pointer += 4; }));
   EXPECT_TRUE(refused([](auto& d) { d.read_pointer = kReadOnly; }));
-  // Ids are never 0 and never reused, also across the engines of a GPU.
+  // Ids are never 0, and differ also between the engines of a GPU.
   const auto first = engine.create_queue(good);
   const auto second = engine.create_queue(good);
   const auto other = b_.engine(SdmaBench::gfx8).create_queue(good);
