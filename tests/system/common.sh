@@ -26,8 +26,8 @@ expect() {
   [[ $code == "$wanted" ]] || fail "$* ended with $code, not $wanted"
 }
 
-# await COMMAND...: waits until the command succeeds, as long as process $process exists. A timeout of the script itself would
-# leave the process running.
+# await COMMAND...: waits until the command succeeds. Fails if process $process ends before that; after a fifth of the time limit,
+# ends the process and fails, because a timeout of the script itself would leave the process running.
 await() {
   local end=$((SECONDS + time_limit / 5))
   until "$@" 2>/dev/null; do

@@ -52,7 +52,7 @@ ln -s /dev/full full.bin
 expect 74 "$LACUNA" launch "$kernels" --config tiny -k shape --grid 64 -a out:64:full.bin
 complains "lacuna: full.bin: cannot be written: No space left on device"
 
-# The limit also applies to the console, the listings and the generated pages.
+# The limit also applies to the console and the generated pages.
 within --fsize=10 sh -c '"$@" >console.txt' - "$LACUNA" hart "$FIRMWARE/hello.elf"
 [[ $code == 74 ]] || fail "a console that cannot be written: code $code"
 complains "standard output: cannot be written: File too large"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# sida.sh: tests the commands of docs/guide/sida.md, and errors in other commands.
+# Tests the commands of docs/guide/sida.md, results of further `lacuna sida` commands, and the rejection of invalid ones.
 source "$(dirname "$0")/common.sh"
 
 mkdir -p bin build/release

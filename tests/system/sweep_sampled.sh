@@ -52,7 +52,8 @@ statistic() {
 }
 half_widths=$(statistic sampled kernels.steady.half_width_cycles)
 [[ -n $half_widths && $half_widths != *"0 0 0"* ]] || fail "the kernel was not sampled: $half_widths"
-# The whole interval is the root of the sum of the squares of Student's t (qt(0.975, 2) = 4.30265) and of the mean half-width.
+# The half-width of the whole interval is the root of the sum of two squares: that of the half-width by Student's t
+# (qt(0.975, 2) = 4.30265), and that of the mean half-width of the samples' own intervals.
 awk -F, -v cycles="$(statistic sampled kernels.steady.cycles)" -v half_widths="$half_widths" '
   function near(a, b) { return (a - b) ^ 2 < 1e-8 * b ^ 2 }
   BEGIN {

@@ -2,7 +2,7 @@
 # threads.sh FIRMWARE CONFIGURATION [OPTION...]: checks that runs are equal bit by bit with any number of host threads.
 source "$(dirname "$0")/common.sh"
 
-results() { # prints all results except wall times
+results() { # prints all results except host times, host memory and the program's name
   grep -v '"wall_seconds"\|"program"\|"peak_host' "$1/statistics.json"
   cut -d, -f1-13 "$1/kernels.csv"
   cat "$1/console.txt" "$1/log.txt"

@@ -1,4 +1,4 @@
-/* Performs, MISTAKES times each, a refused access to the PLIC, a load from an unmapped address, an invalid finisher command. */
+/* Performs MISTAKES times a refused access to the PLIC, a load from an unmapped address, and an invalid finisher command. */
   .include "finish.inc"
   .section .text.start, "ax"
   .globl _start
