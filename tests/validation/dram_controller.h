@@ -3,12 +3,13 @@
 //
 // The channel has one queue of reads and one of writes; each is scheduled first-ready, first-come-first-served (FR-FCFS). In
 // every cycle the row bus and the column bus carry one command each: that of the oldest request whose next command may be
-// issued. A row is not closed while a request of the queue being served can use it. A request whose row was opened for it
+// issued. A row is not closed while a request of the queue being served can use the row. A request whose row was opened for it
 // leaves its queue; up to 32 such requests wait outside of the queues.
 //
-// The controller switches to writes when they occupy more than the fraction `write_high` of their queue, and back to reads when
-// they occupy less than `write_low`. Writes are also served whenever no read waits. This is what Ramulator2 (generic DRAM
-// controller, wr_high_watermark, wr_low_watermark) and DRAMSys (scheduler GrpFrFcfsWm, HighWatermark, LowWatermark) document.
+// The controller switches to writes when they occupy more than the fraction `write_high` of their queue or the queue of reads
+// is empty, and back to reads when writes occupy less than `write_low` and the queue of reads is not empty. This is what
+// Ramulator2 (generic DRAM controller, wr_high_watermark, wr_low_watermark) and DRAMSys (scheduler GrpFrFcfsWm, HighWatermark,
+// LowWatermark) document.
 //
 // The controller is not optimised for speed. It shares only the address map and the names of the timing parameters with the
 // model that is compared.

@@ -1,4 +1,4 @@
-// The 8 x 8 mesh compared with BookSim2 (reference/noc_mesh_8x8.csv): unloaded latency by distance, latency versus load,
+// The 8 x 8 mesh compared with BookSim2 (reference/noc_mesh_8x8.csv): unloaded latency by distance, latency versus load, and
 // saturation throughput.
 //
 // Traffic as in the reference: every node injects packets at random (Bernoulli) to destinations chosen uniformly, including the

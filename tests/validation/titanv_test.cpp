@@ -26,7 +26,7 @@ TEST(TitanV, Latencies) {
   EXPECT_NEAR(cycles({"L2", 16384, 16383, true}), kL2, 3);
 }
 
-// The L1 has 32 KiB: a working set of three quarters of this size stays resident, one of twice the size does not.
+// The L1 has 32 KiB: a working set of three quarters of this size stays resident, and one of twice this size does not.
 TEST(TitanV, L1HoldsItsSize) {
   Machine machine("titanv_l1", "titanv-like", {});
   const auto cycles = [&](unsigned kib) {

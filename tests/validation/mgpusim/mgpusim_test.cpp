@@ -76,8 +76,8 @@ TEST(AgainstMgpusim, InstructionsPerCycleAndScaling) {
   Comparison results("mgpusim_r9nano.csv", {"benchmark", "problem"});
   std::map<std::string, Point> smaller;  // previous problem of each benchmark
   unsigned rows = 0;
-  double excess = 0;  // sum of relative errors of time at equal instructions; number of problems with one launch
-  unsigned single = 0;
+  double excess = 0;    // sum of relative errors of time at equal instructions, over the problems with one launch
+  unsigned single = 0;  // number of these problems
   for (const Row& row : read_reference("mgpusim_r9nano.csv")) {
     if (row.text("version_mode") != "v3.0.3 timing r9nano") continue;
     const std::string& benchmark = row.text("benchmark");

@@ -17,8 +17,8 @@ struct MicroMshrs : Micro {
   MicroMshrs() : Micro("micro_mshrs.csv") {}
 };
 
-// Each further miss takes a little longer, until there is one more than there are MSHRs: that miss waits for the data of the
-// first one.
+// Each further miss adds a little time, until the number of misses exceeds the number of MSHRs by one: the last of these misses
+// waits for the data of the first one.
 TEST_F(MicroMshrs, AreRecovered) {
   constexpr unsigned kMost = 200;
   constexpr unsigned kDistance = 128;
@@ -37,7 +37,7 @@ TEST_F(MicroMshrs, AreRecovered) {
                                kernels(), kMost * kDistance, kMost * 4, kMost, kDistance),
                    {});
     const Words cycles = machine.saved("cycles.bin");
-    // Each further group of as many misses as MSHRs adds another wait.
+    // With N MSHRs there is such a wait after every N misses.
     std::vector<std::uint32_t> more;
     for (unsigned n = 1; n < kMost; ++n) more.push_back(cycles[n] - cycles[n - 1]);
     const std::uint32_t wait = *std::max_element(more.begin(), more.end()) / 2;
