@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # assert.sh TARGET: checks that a failing assertion in a kernel ends the program with a message that names the assertion, its
-# location and the work-item.
+# file and its function.
 source "$(dirname "$0")/common.sh"
 
 on_gpu --config tiny --set gpu.target="$1" --out good -- device_assert

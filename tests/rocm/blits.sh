@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# blits.sh TARGET: with cp.instant_blits the runtime's copy and fill kernels complete immediately: programs that check their
-# copies find the same data, and the statistics show that no such kernel was executed. By default these kernels are executed.
+# blits.sh TARGET: checks that with cp.instant_blits the runtime's copy and fill kernels complete immediately and write the
+# right data, and that the statistics count them. By default these kernels are executed.
 source "$(dirname "$0")/common.sh"
 target=$1
 export HSA_ENABLE_SDMA=0

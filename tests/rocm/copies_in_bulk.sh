@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # copies_in_bulk.sh TARGET SDMA: checks that bulk copies and fills (the default) take the same time as detailed copies and
-# fills, within 5 %, and write the same bytes, also concurrently with a kernel; and that the statistics contain the bulk copies
-# and the traffic of memory and link.
+# fills, within 5 % plus 3 us, and write the same bytes, also concurrently with a kernel; and that kernels.csv contains the bytes
+# of bulk copies, and the statistics the traffic of memory and link.
 source "$(dirname "$0")/common.sh"
 target=$1
 export HSA_ENABLE_SDMA=$2

@@ -40,7 +40,7 @@ memory_fault atomic-beyond add_at "atomic"
 memory_fault use-after-free read_at "not mapped"
 memory_fault use-after-unregister write_at
 memory_fault broken-list walk
-# Accesses beyond private memory: through a buffer, through a generic pointer, and by the stack of a recursion.
+# Accesses outside private memory: through a buffer, through a generic pointer, and by the stack of a recursion.
 private_fault() {
   local name=$1
   shift

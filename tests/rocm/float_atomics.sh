@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests float atomics on every kind of memory: effect of gpu.fine_grained_float_atomics, messages and counters.
+# Tests float atomics on several kinds of memory: the effect of gpu.fine_grained_float_atomics, messages and counters.
 source "$(dirname "$0")/common.sh"
 
 # Fine-grained GPU memory exists only if the runtime is configured to offer it over PCI Express.

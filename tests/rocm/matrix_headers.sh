@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# matrix_headers.sh: checks that each wrong use of the matrix unit's headers is a compile-time error with an explanation.
+# matrix_headers.sh: checks that each wrong use of lacuna/simd2.h in matrix/wrong_use.hip is a compile-time error with an
+# explanation.
 source "$SOURCE/tests/rocm/common.sh"
 
 wrong=$SOURCE/tests/rocm/matrix/wrong_use.hip

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks that results do not depend on the runtime's own switches, which change how the runtime uses the GPU, and that `lacuna
-# exec` only sets environment variables.
+# Checks that results do not depend on the runtime's own switches, which change how the runtime uses the GPU, and that programs
+# also run without `lacuna exec`. Also tests the messages about wrong settings.
 source "$(dirname "$0")/common.sh"
 
 # with VARIABLE=VALUE... -- PROGRAM [ARGUMENT]...: runs the program with these variables.
@@ -38,7 +38,7 @@ complains "choose such GPUs by --set gpu.target=gfx90a"
 expect 0 env LD_PRELOAD="$library_folder/libhsakmt.so.1" LACUNA_CONFIG=tiny LACUNA_OUT=none "$PROGRAMS/vector_add"
 says "checks passed"
 
-# Waiting threads sleep, unless the user has specified other tools of the runtime.
+# `lacuna exec` makes the library a tool of the runtime, so that waiting threads sleep, unless the user has specified the tools.
 expect 0 "$LACUNA" exec --config tiny -- sh -c 'echo "tools: [$HSA_TOOLS_LIB]"'
 says 'tools: [libhsakmt.so.1]'
 expect 0 env HSA_TOOLS_LIB= "$LACUNA" exec --config tiny -- sh -c 'echo "tools: [$HSA_TOOLS_LIB]"'

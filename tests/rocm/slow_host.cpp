@@ -1,6 +1,6 @@
 // A library that is preloaded into a program under test to simulate a host that preempts threads for a long time at critical
-// places. Each thread of the program loses up to 4 ms of processor time at random places, and before it yields the processor,
-// as in the runtime's polling loops. The simulation must not depend on these delays.
+// places. The program's threads lose up to 4 ms of processor time each time, at arbitrary places and sometimes before they
+// yield the processor, as in the runtime's polling loops. The simulation must not depend on these delays.
 //
 // SLOW_HOST: seed of the random delays; 0 or missing: no delays.
 #include <dlfcn.h>

@@ -17,7 +17,7 @@ int main() {
   EXPECT_EQ(data, static_cast<void*>(nullptr));
   EXPECT_STATUS(hipFree(nullptr), hipSuccess);
 
-  // Allocates all memory in large pieces until it is exhausted; afterwards all of it is available again.
+  // Allocates memory in large pieces until it is exhausted; after the pieces are freed, one half of it can be allocated.
   std::vector<void*> pieces;
   const size_t piece = total / 8;
   while (pieces.size() < 100 && hipMalloc(&data, piece) == hipSuccess) pieces.push_back(data);

@@ -1,5 +1,4 @@
-// Tests atomic operations in device memory: every operation and type, with and without contention, with and without returned
-// values.
+// Tests atomic operations in device memory: every operation, several types, with and without returned values, and a lock.
 #include "../check.h"
 
 namespace {

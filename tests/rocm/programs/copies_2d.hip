@@ -1,4 +1,4 @@
-// Tests copies of rectangles and boxes, in every direction.
+// Tests copies of rectangles to, within and from device memory, and copies of boxes to and from device memory.
 #include "../check.h"
 
 namespace {

@@ -1,4 +1,4 @@
-// Tests copies that SDMA engines start after a kernel has ended. The kernels have many durations, so that they end at all
+// Tests copies that SDMA engines start after a kernel has ended. The kernels have many durations, so that they end at many
 // phases of the engines' polling interval and of the driver's steps of simulated time.
 #include "../check.h"
 

@@ -1,7 +1,7 @@
 // copy_times DIRECTION SOURCE_OFFSET DESTINATION_OFFSET [beside] BYTES...: performs, for each size, one copy (h2d, d2h, d2d) or
 // fill, alone or concurrently with a kernel that streams through memory. Prints the time of each copy, measured by the
-// runtime's own events, and checks every byte that was written and those around them. The host checks GPU memory by direct
-// accesses, without another copy, because all of that memory is in a PCI Express window.
+// runtime's own events, and checks the bytes written and the bytes around them. The host checks GPU memory by direct accesses,
+// without another copy; this is possible because all of that memory is in a PCI Express window.
 #include <ctime>
 
 #include "../check.h"
@@ -37,7 +37,8 @@ struct Timer {
   hipEvent_t begin, end;
 };
 
-// CLOCK_PROCESS_CPUTIME_ID: processor time of all threads, including the one in which the runtime polls for the copy's end.
+// The time of a clock. CLOCK_PROCESS_CPUTIME_ID is the processor time of all threads, including the one in which the runtime
+// polls for the copy's end.
 double seconds(clockid_t clock) {
   timespec time;
   clock_gettime(clock, &time);

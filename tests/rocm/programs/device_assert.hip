@@ -1,5 +1,5 @@
 // Tests assert() in a kernel: an assertion that holds has no effect; an assertion that fails ends the program with the text of
-// the assertion. Argument: the failing value.
+// the assertion. Argument: the value to assert about, of which 13 fails.
 #include <cassert>
 
 #include "../check.h"

@@ -1,4 +1,4 @@
-// Tests printf in kernels. The output is compared with device_printf.txt, after sorting, because wavefronts print in any order.
+// Tests printf in kernels. printf.sh compares the output after sorting, because wavefronts print in any order.
 #include "../check.h"
 
 __global__ void formats(int number, double real, const char* text) {

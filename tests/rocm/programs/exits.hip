@@ -16,7 +16,7 @@ __global__ void wait_until(const volatile int* flag, long rounds, int* out, int*
   *out = 1;
 }
 
-// An object that still exists when all static objects are destroyed.
+// A static object whose destructor calls HIP.
 struct AtExit {
   int* memory = nullptr;
   ~AtExit() {

@@ -1,4 +1,4 @@
-// Tests HIP graphs that are created node by node, captured from streams, changed, cloned, and launched repeatedly.
+// Tests HIP graphs that are created node by node, captured from streams, changed, and launched repeatedly.
 #include "../check.h"
 
 namespace {

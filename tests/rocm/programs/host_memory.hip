@@ -49,7 +49,7 @@ void registered() {
   EXPECT_EQ(memory[36], 123);
   EXPECT_EQ(memory[37 + kCount], 456);
   HIP_CHECK(hipHostUnregister(host));
-  // The same memory is registered a second time, and in two parts.
+  // The same memory is registered a second time.
   HIP_CHECK(hipHostRegister(host, kCount * sizeof(int), hipHostRegisterMapped));
   HIP_CHECK(hipHostGetDevicePointer(reinterpret_cast<void**>(&device), host, 0));
   run(host, device);

@@ -243,7 +243,7 @@ void copies(const Machine& machine) {
   for (std::size_t i = 0; i < kSize; ++i) host[i] = static_cast<std::uint8_t>(i * 7 + i / 251), back[i] = 0;
   const hsa_signal_t up = make_signal(1), filled = make_signal(1), down = make_signal(1);
   REQUIRE(hsa_amd_memory_async_copy(device, machine.gpu, host, machine.cpu, kSize, 0, nullptr, up));
-  // The test waits for the first copy separately.
+  // The second copy waits for the first.
   REQUIRE(hsa_amd_memory_async_copy(back, machine.cpu, device, machine.gpu, kSize, 1, &up, down));
   wait_for_zero(down);
   EXPECT_EQ(std::memcmp(host, back, kSize), 0);
@@ -273,7 +273,7 @@ void copies(const Machine& machine) {
   for (std::uint8_t* memory : {host, back, device}) REQUIRE(hsa_amd_memory_pool_free(memory));
 }
 
-// Creates and destroys many queues, some with work in them.
+// Creates and destroys many queues, some of which have executed a kernel.
 void queues(const Machine& machine, const Kernels& kernels) {
   auto* data = allocate<std::uint32_t>(machine.host, 64, machine.gpu);
   auto* arguments = allocate<AffineArguments>(machine.kernel_arguments, 1, machine.gpu);

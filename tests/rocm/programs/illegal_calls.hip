@@ -1,5 +1,5 @@
-// Tests calls with invalid arguments: each returns the right error, the device continues to work, and the error state is as
-// defined by HIP.
+// Tests calls with invalid arguments: each returns an error, the device continues to work, and the error state is as defined by
+// HIP.
 #include "../check.h"
 
 __global__ void set(int* value) { *value = 1; }

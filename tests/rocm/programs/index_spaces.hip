@@ -1,4 +1,5 @@
-// Tests grids and workgroups of one, two and three dimensions: with complete and partial workgroups of 1 to 1024 threads.
+// Tests grids and workgroups of one, two and three dimensions, with workgroups of 1 to 1024 threads. Some workgroups are partly
+// outside of the array.
 #include "../check.h"
 
 namespace {

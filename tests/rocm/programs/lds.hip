@@ -1,5 +1,4 @@
-// Tests shared memory (LDS): static, dynamic, and both; bank conflicts, atomics, the limit of 64 KiB, and accesses beyond the
-// limit.
+// Tests shared memory (LDS): static, dynamic, and both; a padded tile, atomics, and workgroups that use all 64 KiB.
 #include "../check.h"
 
 namespace {
@@ -30,8 +29,8 @@ __global__ void transpose(const float* in, float* out, int size) {
   for (int row = 0; row < 32; row += 8) out[(ty + row) * size + tx] = tile[threadIdx.x][threadIdx.y + row];
 }
 
-// A histogram of bytes: counters are in dynamic shared memory, their total and maxima (doubles) in static shared memory;
-// atomics on both.
+// A histogram of bytes: the counters are in dynamic shared memory; their total and the threads' maxima (doubles) are in static
+// shared memory. Atomics change the counters and the total.
 __global__ void histogram(const uint8_t* in, int count, int* out, double* maximum) {
   __shared__ unsigned long long total;
   __shared__ double largest[256];

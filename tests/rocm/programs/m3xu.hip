@@ -54,7 +54,8 @@ static m3xu::complex add(m3xu::complex a, m3xu::complex b, m3xu::complex sum) {
   return {std::fma(-a.im, b.im, std::fma(a.re, b.re, sum.re)), std::fma(a.im, b.re, std::fma(a.re, b.im, sum.im))};
 }
 
-// A number in [-1, 1) in a format; halves are multiples of 1/8, whose sums are exact in any order.
+// A number in a format: fp16 and bf16 round it down to a multiple of 1/8, so that sums are exact in any order; for fp32c it is
+// the real part.
 template <m3xu::format f>
 static Element<f> element(float value) {
   if constexpr (f == m3xu::fp16) {

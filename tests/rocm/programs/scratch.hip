@@ -1,6 +1,6 @@
-// Tests private memory: arrays that are indexed at run time, frames that grow from launch to launch (the queue's scratch memory
-// is enlarged while it runs), a frame so large that scratch memory is returned after the launch, recursion, calls through
-// pointers.
+// Tests private memory: arrays that are indexed at run time, frames of different sizes (the queue's scratch memory is enlarged
+// while the queue exists), a frame so large that scratch memory is returned after the launch, recursion, and generic pointers
+// to private memory.
 #include "../check.h"
 
 namespace {
@@ -56,7 +56,7 @@ uint32_t host_ackermann(uint32_t m, uint32_t n) {
 }
 uint32_t host_fibonacci(uint32_t n) { return n < 2 ? n : host_fibonacci(n - 1) + host_fibonacci(n - 2); }
 
-// Pointers to private memory that are passed to a call as generic pointers.
+// Is called with pointers to private memory and to LDS, which are passed as generic pointers.
 __device__ __noinline__ void sort(uint32_t* values, int count) {
   for (int i = 1; i < count; ++i) {
     const uint32_t value = values[i];

@@ -1,6 +1,6 @@
 // Submits a job of the sparse dataflow accelerator to a queue of the HSA runtime, between two kernels: PageRank on the graph of
-// firmware/apps/pagerank_graph.h. The first kernel computes the coordinates of the matrix, the last one overwrites them: if
-// packets were executed in any other order, the job would fail. Arguments: code object of firmware/kernels/test_kernels.cl; a
+// firmware/apps/pagerank_graph.h. The first kernel computes the coordinates of the matrix, and the last one overwrites them: if
+// packets were executed in any other order, the test would fail. Arguments: code object of firmware/kernels/test_kernels.cl; a
 // file for the graph.
 #include <fcntl.h>
 #include <hsa/hsa.h>

@@ -1,4 +1,4 @@
-// Repeats published measurements of GPUs that need the runtime (tests/validation/silicon). Prints one number.
+// Repeats those published measurements of GPUs for which the runtime is needed (tests/validation/silicon). Prints one number.
 //   silicon launches ELEMENTS COUNT: time in ns from launch to launch of a kernel that scales ELEMENTS doubles. The two vectors
 //     are exchanged after each of COUNT launches; the first half of the launches is not measured.
 //   silicon copy BYTES: time in ns of the second of two copies of pinned memory to the device, by the runtime's events.

@@ -15,7 +15,7 @@ __global__ void scale(float* values, float factor, float offset) {
   values[i] = values[i] * factor + offset;
 }
 
-// Twelve streams, more than there are hardware queues; the operations of each are in order.
+// Twelve streams, more than the hardware queues that HIP uses by default; the operations of each stream are in order.
 void each_stream_in_order() {
   constexpr int kStreams = 12, kCount = 1024, kRounds = 6;
   std::vector<hipStream_t> streams(kStreams);

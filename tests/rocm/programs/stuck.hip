@@ -1,5 +1,5 @@
-// stuck KERNEL: launches a kernel that never ends. The kernel's wavefronts set flags when they run; the program then prints
-// that they run, and waits for the kernel.
+// stuck KERNEL: launches a kernel that never ends. The kernel's wavefronts increment a counter when they run; the program then
+// prints that they run, and waits for the kernel.
 #include <hip/hip_runtime.h>
 // Included after hip_runtime.h, whose names it uses.
 #include <hip/hip_cooperative_groups.h>
@@ -12,7 +12,7 @@ namespace {
 
 __device__ void say(int* started) { __hip_atomic_fetch_add(started, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM); }
 
-// A mutex for each lane: in lockstep, the lane that holds its mutex waits for the lanes that try to lock it.
+// A mutex that each lane locks: in lockstep, the lane that holds the mutex waits for the lanes that try to lock it.
 __global__ void mutex(int* lock, int* started) {
   if (threadIdx.x % 64 == 0) say(started);
   while (atomicCAS(lock, 0, 1) != 0) {

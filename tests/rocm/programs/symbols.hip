@@ -1,5 +1,5 @@
-// Tests __device__, __constant__ and __managed__ variables: initial values, copies by symbol, addresses, sizes, many kernels
-// that share one variable.
+// Tests __device__, __constant__ and __managed__ variables: initial values, copies by symbol, addresses, sizes, and kernels
+// that share a variable.
 #include "../check.h"
 
 __device__ int counter = 40;

@@ -1,5 +1,5 @@
-// Tests memory that host and GPU share while a kernel runs: counters to which both add, a ring of messages, and a flag for
-// which a kernel waits until the host sets it.
+// Tests memory that host and GPU share while a kernel runs: counters to which both add, a ring of messages, and a token that
+// they increment in turn.
 #include <thread>
 
 #include "../check.h"

@@ -1,5 +1,5 @@
-// Tests each way in which the runtime can wait for the GPU (spinning, yielding, sleeping until an interrupt), and work that
-// arrives while it waits. The waiting thread sleeps regardless of the mode that the program requests.
+// Tests each way in which the runtime can wait for the GPU (spinning, yielding, sleeping until an interrupt), for a kernel that
+// another thread ends. The waiting thread sleeps regardless of the mode that the program requests.
 #include <unistd.h>
 
 #include <chrono>

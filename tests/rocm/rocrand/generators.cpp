@@ -1,7 +1,8 @@
-// Tests rocRAND, as packaged by Debian, on the virtual GPU. Usage: generators [NAME...]; without a name, tests all generators.
+// Tests rocRAND, as packaged by Debian, on the virtual GPU. Usage: generators [NAME...]; without a name, all generators are
+// tested.
 //
 // Integers are compared bit by bit with the reference generators, in the order in memory that the library's documentation
-// defines; everything derived from them is checked by its distribution.
+// defines; nearly everything derived from them is checked by its distribution.
 #include <hip/hip_runtime_api.h>
 #include <rocrand/rocrand.h>
 
@@ -342,7 +343,7 @@ class Distributions {
 
 // -- generators
 
-/// Count of generated numbers: more than one for each work-item, and not a multiple of any block size.
+/// Count of generated numbers: more than there are work-items, and not a multiple of any block size.
 constexpr std::size_t kCount = kWorkItems + 5003;
 
 void run_philox() {

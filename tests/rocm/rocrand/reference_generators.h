@@ -50,7 +50,7 @@ class Xorwow {
    private:
     std::array<Shifts, kBits> columns_{};
   };
-  /// Advances by a multiple of 2^32 steps, which does not change the Weyl counter.
+  /// Does not change the Weyl counter, and is therefore complete only for multiples of 2^32 steps.
   void jump(const Jump& jump) { x_ = jump.apply(x_); }
 
  private:

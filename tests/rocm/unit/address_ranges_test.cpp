@@ -1,4 +1,4 @@
-// Tests the allocation of addresses against a map of single pages.
+// Tests the allocation of addresses, in random use against a set of single pages.
 #include "drivers/rocm/address_ranges.h"
 
 #include <gtest/gtest.h>

@@ -149,7 +149,7 @@ TEST_F(EventsTest, AWaitEndsWhenTheEventIsDestroyed) {
   waiter.join();
 }
 
-// A message interrupt contains only 8 bits of the event's id, which are equal for two of the events here.
+// A message interrupt contains only 8 bits of the event's id, which are equal for several of the events here.
 TEST_F(EventsTest, MailboxesIdentifyTheEventsOfAMessage) {
   std::vector<HsaEvent*> events;
   for (int i = 0; i < 600; ++i) events.push_back(make());

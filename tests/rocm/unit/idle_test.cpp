@@ -31,13 +31,13 @@ TEST(Idle, PollsAreRareAndContinue) {
                                                  },
                                              .spinning = [](ProcessPlatform&) { return 0U; },
                                              .pass = [](ProcessPlatform&) { return false; }});
-  // At first the simulation polls without sleeping, then its sleeps become longer.
+  // At first the simulation polls without sleeping; then it sleeps between polls, each time longer, up to the limit.
   wait_for_look(300);
   const std::int64_t first = looks;
   const auto begin = HostClock::now();
   wait_for_look(first + 20);
   const std::int64_t last = looks;
-  // A sleep may last longer than requested, but never shorter: this limits the number of sleeps during the measured time.
+  // A sleep may last longer than requested, but is never shorter: this limits the number of sleeps during the measured time.
   EXPECT_LE(last - first, (HostClock::now() - begin) / kSleep + 1);
 
   // An idle simulation executes jobs.

@@ -24,7 +24,7 @@ namespace {
 constexpr std::uint64_t kPage = 4096;
 constexpr HSAuint32 kGpus = 2;
 
-/// Opens the library for all tests. The environment is set before, because the library reads it when it is first opened.
+/// Sets the environment, which the library reads when it is first opened, and opens the library for all tests.
 class Opened : public testing::Environment {
  public:
   void SetUp() override {

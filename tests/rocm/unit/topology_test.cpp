@@ -1,5 +1,4 @@
-// Tests the machine's topology as reported to the runtime. The runtime asserts many properties of the topology: each of these
-// assertions is a test here.
+// Tests the machine's topology as reported to the runtime, including properties that the runtime asserts.
 #include "drivers/rocm/topology.h"
 
 #include <gtest/gtest.h>
