@@ -53,7 +53,7 @@ TEST(Replacement, PlruFollowsTheTree) {
   for (unsigned way = 0; way < 4; ++way) plru.touch(0, way);
   EXPECT_EQ(plru.victim(0), 0U);
   plru.touch(0, 0);
-  EXPECT_EQ(plru.victim(0), 2U);  // in the right half, in which way 3 was used last
+  EXPECT_EQ(plru.victim(0), 2U);  // the left half was used last, and way 3 last in the right half
   plru.touch(0, 2);
   EXPECT_EQ(plru.victim(0), 1U);  // LRU would also select way 1
   plru.touch(0, 3);

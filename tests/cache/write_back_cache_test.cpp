@@ -92,7 +92,7 @@ TEST(WriteBackCache, AReadOfAPartlyWrittenLineFetchesTheRest) {
 TEST(WriteBackCache, DirtyBytesGatherUntilTheLineIsWhole) {
   auto& b = fresh();
   write(b, 0_ns, 0, 64, 0x00000000ffffffff);
-  write(b, 10_ns, 32, 32, 0x0fffffff);  // bits of the transaction, not of the line
+  write(b, 10_ns, 32, 32, 0x0fffffff);  // the mask counts from the transaction's first byte, not the line's
   b.memory.requests.clear();
   read(b, 100_ns, 0);
   EXPECT_EQ(b.memory.requests.size(), 1u) << "four bytes are missing";

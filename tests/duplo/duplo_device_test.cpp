@@ -24,12 +24,12 @@ GpuDeviceParameters with_energy(const Rule& rule, DuploEntry entry = DuploEntry:
 
 struct DeviceBench : RuleBench {
   using RuleBench::RuleBench;
-  /// As `bound`, but the L1 cache is accessed after the history.
+  /// Machine like `bound`, but the L1 cache is accessed after the history.
   TestGpu after{"after", machine([](DuploParameters& d) {
                   rules::never(d);
                   d.l1 = DuploL1::after;
                 })};
-  /// As `bound`, without duplo.check.
+  /// Machine like `bound`, but without duplo.check.
   TestGpu unchecked{"unchecked", machine([](DuploParameters& d) {
                       rules::never(d);
                       d.check = false;

@@ -65,7 +65,7 @@ class HartEnvironment : public sc_core::sc_module {
   struct Line {
     sc_core::sc_signal<bool> signal;
     sc_core::sc_event change;
-    Tick rise = kNever;  ///< absolute simulated time at which the line rises
+    Tick rise = kNever;  ///< absolute simulated time at which the interrupt line rises
   };
 
   void drive_lines() {

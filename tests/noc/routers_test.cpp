@@ -107,7 +107,7 @@ TEST(Routers, WaitingSpreadsBackwards) {
 }
 
 // Packets of five flits are ready in one cycle at one node: each waits for the packets before it, and in the second part also
-// for a full buffer.
+// because buffers are full.
 TEST(Routers, TheWaitInTheInjectionQueueIsCountedSeparately) {
   RoutedMesh mesh(row(4));
   for (unsigned i = 0; i < 4; ++i) mesh.send(0, 1 + i, 5, 100, i);

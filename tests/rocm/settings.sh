@@ -20,8 +20,8 @@ with HSA_DISABLE_FRAGMENT_ALLOCATOR=1 ROC_ENABLE_LARGE_BAR=0 HSA_DISABLE_IMAGE=1
 with GPU_MAX_HW_QUEUES=12 -- streams
 with HSA_NO_SCRATCH_RECLAIM=1 -- scratch
 with AMD_SERIALIZE_KERNEL=3 AMD_SERIALIZE_COPY=3 -- streams
-# Variables of ROCm's own libhsakmt: the first one selects the GPU that exists; the second one has no effect here, which is
-# reported.
+# Variables of ROCm's own libhsakmt: the first one selects the instruction set that the GPU has anyway; the second one has no effect
+# here, which a warning reports.
 with HSA_OVERRIDE_GFX_VERSION=8.0.3 HSA_ZFB=1 -- vector_add
 complains "HSA_ZFB=1 has no effect"
 target=gfx90a

@@ -1,5 +1,5 @@
-// Test bench with SDMA engines of both generations and memory of fixed latency; rings, pointers and signals are used as by the
-// ROCm runtime.
+// Test bench with SDMA engines of both generations and memory of fixed latency. It uses rings, pointers and signals as the ROCm
+// runtime does.
 #pragma once
 
 #include <gtest/gtest.h>

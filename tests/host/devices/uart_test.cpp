@@ -73,7 +73,7 @@ TEST(Uart, TellsOfReadsThatChangeItsLineAndOfNoOther) {
   EXPECT_FALSE(reads(kIir));
   EXPECT_TRUE(writes(kData, 'x'));
   EXPECT_TRUE(writes(kIer, 0));
-  // Received characters: reading the last character lowers the line.
+  // Received characters: reading the last character lowers the interrupt line.
   EXPECT_FALSE(writes(kFcr, 0x01));
   EXPECT_FALSE(writes(kMcr, 0x10));
   EXPECT_TRUE(writes(kIer, 0x01) || writes(kData, 'a'));

@@ -334,7 +334,7 @@ TEST(FloatClassify, EachClass) {
 
 struct ConversionCase {
   Double a;
-  std::array<std::int64_t, 5> result;  // in the order RNE, RTZ, RDN, RUP, RMM
+  std::array<std::int64_t, 5> result;  // results in the order RNE, RTZ, RDN, RUP, RMM
   std::uint64_t flags;
 };
 

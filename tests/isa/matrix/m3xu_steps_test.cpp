@@ -190,8 +190,8 @@ TEST(M3xuThesis, FortyEightBitsHoldAProductButNoSum) {
   EXPECT_EQ(dot(design, {0x1p-24F, 0x1p-24F}, {1, 1}, 1), 1 + kLast);
 }
 
-// The register needs 2 p + 3 bits: a denormal factor has up to p - 1 leading zeros, the sum may have one bit less, and a
-// rounding bit and the sticky bit are added.
+// The register needs 2 p + 3 bits: up to p leading zeros of a product with a denormal factor, another leading zero if C has the
+// opposite sign, the p bits of the result, a rounding bit and the sticky bit.
 TEST(M3xuThesis, NarrowestAccumulationRegister) {
   const auto check = [](Format format, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
     Design design = m3xu::exact_design(format);

@@ -159,7 +159,7 @@ Matrices random_matrices(std::mt19937_64& random, unsigned style) {
   MatrixValues singles(kSingle, random);
   const auto half = [&]() -> unsigned {
     switch (style) {
-      case 0:  // of moderate size
+      case 0:  // values of moderate size
         return static_cast<unsigned>(halves.moderate(4));
       case 1:  // few different values: many are equal, zeros of both signs among them
         return std::array{0U, 0x8000U, kOne, kOne | 0x8000, 0x4000U}[random() % 5];
@@ -181,7 +181,7 @@ Matrices random_matrices(std::mt19937_64& random, unsigned style) {
     }
     for (auto& group : m.position[i]) {
       group[0] = static_cast<unsigned>(random() % 4);
-      group[1] = (group[0] + 1 + static_cast<unsigned>(random() % 3)) % 4;  // in any order
+      group[1] = (group[0] + 1 + static_cast<unsigned>(random() % 3)) % 4;  // the two positions may descend
     }
   }
   return m;
@@ -299,7 +299,7 @@ TEST(Simd2Values, EqualZerosKeepTheAccumulator) {
   EXPECT_EQ(one_element(maxplus, {{0, 0}}, kMinusZero), kMinusZero);
   EXPECT_EQ(one_element(minmul, {{0x8000, kOne}}, 0), 0U);
   EXPECT_EQ(one_element(maxmin, {{0, 0}}, kMinusZero), kMinusZero);
-  EXPECT_EQ(one_element(minmax, {{0x8000, 0x8000}, {0, 0}}, bits(1)), kMinusZero);  // the first of the products
+  EXPECT_EQ(one_element(minmax, {{0x8000, 0x8000}, {0, 0}}, bits(1)), kMinusZero);  // of equal products, the first one
 }
 
 TEST(Simd2Values, DenormalHalvesCountButForMma) {

@@ -43,7 +43,7 @@ struct Exact {
 };
 
 struct Rounding {
-  unsigned mode = 0;  ///< as MODE: 0 nearest even, 1 +inf, 2 -inf, 3 zero
+  unsigned mode = 0;  ///< encoded as in MODE: 0 nearest even, 1 +inf, 2 -inf, 3 zero
   bool flush_inputs = false;
   bool flush_results = false;
 };

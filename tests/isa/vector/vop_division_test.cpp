@@ -175,7 +175,7 @@ TEST(VopTrigPreop, SegmentsOfTwoOverPi) {
   EXPECT_EQ(segment(1.0, 0), 0x1.45f306dc9c882p-1);  // 53 bits, the last bit is 0
   EXPECT_EQ(segment(1.0, 1), static_cast<double>(0x14a7f09d5f47d4) * 0x1p-106);
   EXPECT_EQ(segment(0x1p54, 0), segment(1.0, 0)) << "shifts begin above an exponent field of 1077";
-  // From bit 1 on: an exponent field of 1078 drops one bit.
+  // An exponent field of 1078 drops the first bit of the fraction of 2/pi: the segment consists of its bits 2 to 54.
   EXPECT_EQ(segment(0x1p55, 0), static_cast<double>(0x145f306dc9c882 * 2 - (U64{1} << 53) + 1) * 0x1p-54);
   EXPECT_EQ(segment(0x1p1000, 0) > 0, true);
   EXPECT_LT(segment(0x1p1000, 0), 0x1p-770) << "2^-(1000-54) scaled by 2^128 from 2^945 on";

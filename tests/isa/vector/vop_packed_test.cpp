@@ -374,7 +374,7 @@ TEST(Dot, HalvesAreSummedExactly) {
     machine.run(machine.vop3p("v_dot2_f32_f16", kDst, kSources));
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       __extension__ using Signed = __int128;
-      const auto scaled = [](Exact x) {  // in units of 2^-48
+      const auto scaled = [](Exact x) {  // x in units of 2^-48
         const Signed m = static_cast<Signed>(x.m << (x.e + 48));
         return x.negative ? -m : m;
       };

@@ -81,7 +81,7 @@ HOLDS(ulong, )
 HOLDS(float, )
 HOLDS(double, )
 
-// Computed in 32 bits, because clang-16 assumes in some programs that the lower half of a sum of 64 bit products is 0 or -1.
+// Computed in 32 bits, because clang-16 assumes in some programs that the lower half of a sum of 64-bit products is 0 or -1.
 OVERLOAD int global_item(void) {
   return (int)get_global_id(0) +
          (int)get_global_size(0) * ((int)get_global_id(1) + (int)get_global_size(1) * (int)get_global_id(2));
