@@ -13,7 +13,7 @@ if(NOT LACUNA_HIP_COMPILER)
 endif()
 
 set(LACUNA_HIP_OUTPUT "${CMAKE_BINARY_DIR}/tests/rocm")
-# hipcc runs rocm_agent_enumerator to find the machine's GPUs even if the targets are given; this file provides a fixed answer.
+# hipcc runs rocm_agent_enumerator to find the machine's GPUs even if the targets are given; rocm_targets.txt is its fixed answer.
 set(LACUNA_HIP_TARGET_LIST "${CMAKE_BINARY_DIR}/generated/rocm_targets.txt")
 if(LACUNA_HIP_COMPILER)
   file(WRITE "${LACUNA_HIP_TARGET_LIST}" "gfx803\n")

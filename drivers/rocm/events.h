@@ -58,7 +58,7 @@ class Events {
   struct Wait {
     std::span<HsaEvent* const> events;
     bool all;
-    std::vector<bool> activated;  // for each of `events`: consumed at the start of the wait, or set since
+    std::vector<bool> activated;  // whether each of `events` was consumed at the start of the wait or set since
 
     bool over() const;
   };
@@ -73,7 +73,7 @@ class Events {
   HostWaits& host_waits_;
   std::mutex mutex_;  // locked by conditions that `host_waits_` evaluates: never call `host_waits_` while holding it
   std::vector<Wait*> waits_;
-  std::map<std::uint32_t, std::unique_ptr<Event>> events_;  // by id
+  std::map<std::uint32_t, std::unique_ptr<Event>> events_;  // events by id
   std::map<const HsaEvent*, Event*> by_address_;  // valid handles: the program may pass the handle of a destroyed event
   std::span<std::uint64_t> mailboxes_;
 };

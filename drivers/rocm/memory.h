@@ -76,7 +76,7 @@ class Memory {
     unsigned references = 1;
     void* user_data = nullptr;
     std::optional<std::uint64_t> vram;          // physical address in its node's VRAM
-    std::map<std::uint64_t, Mapping> mappings;  // by offset from `base`
+    std::map<std::uint64_t, Mapping> mappings;  // mappings by offset from `base`
   };
   struct Edit;
   using Allocations = std::map<std::uint64_t, Allocation>;

@@ -57,18 +57,18 @@ struct FillArguments {
 struct CopyBufferArguments {
   std::uint64_t source, destination;
   std::uint64_t source_origin, destination_origin;  ///< copyBuffer: in bytes; copyBufferAligned: in elements
-  std::uint64_t size;                               ///< in work-items
+  std::uint64_t size;                               ///< number of work-items
   std::uint32_t remainder;                          ///< copyBuffer: bytes of the last work-item; 8 = one byte per work-item
   std::uint32_t padding;
   std::uint64_t global_offset;
 };
 struct FillBufferArguments {
-  std::uint64_t destination[4];  ///< for elements of 8, 16, 32 and 64 bits; all but one are null
+  std::uint64_t destination[4];  ///< addresses for elements of 8, 16, 32 and 64 bits; all but one are null
   std::uint64_t pattern;
   std::uint32_t pattern_elements;
   std::uint32_t padding;
-  std::uint64_t offset;  ///< in elements
-  std::uint64_t size;    ///< in work-items, each of which writes the pattern once
+  std::uint64_t offset;  ///< offset in elements
+  std::uint64_t size;    ///< number of work-items, each of which writes the pattern once
   std::uint64_t global_offset;
 };
 

@@ -301,7 +301,7 @@ Cache::Outcome Cache::forward(const SectorAccess& access, Tick start) {
       tags_.drop(slot);
     } else if (slot != TagArray::kNone) {
       TagArray::Sector& sector = tags_.sector(slot, access.sector);
-      if (sector.ready <= leaves) {  // as in write_to()
+      if (sector.ready <= leaves) {  // the write locks the sector, as in write_to()
         leaves = unlock(sector, leaves);
         sector.locked = leaves + lock_;
       }

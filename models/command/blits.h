@@ -16,7 +16,7 @@ class Blits {
   /// Sets the recogniser. Without one, no kernel is treated as a blit.
   void set_recogniser(const BlitRecogniser& recogniser) { recogniser_ = &recogniser; }
 
-  /// As BlitRecogniser::name().
+  /// Same as BlitRecogniser::name().
   std::string_view name(std::uint64_t entry) const;
   /// The blit that the dispatch performs, if all of its memory is mapped with the necessary permissions.
   std::optional<Blit> find(const Dispatch& dispatch) const;
@@ -24,7 +24,7 @@ class Blits {
   void expect_moves(const Blit& blit, std::uint64_t from) const;
   /// Moves bytes [from, to), as if in ascending order of addresses; source and destination do not overlap.
   void move(const Blit& blit, std::uint64_t from, std::uint64_t to) const;
-  /// As BlitRecogniser::narrow().
+  /// Same as BlitRecogniser::narrow().
   void narrow(const Blit& blit, Dispatch& dispatch, std::uint64_t from, std::uint64_t to) const;
   /// Restores the arguments in memory, if they are still mapped.
   void restore(const Blit& blit, const Dispatch& dispatch) const;

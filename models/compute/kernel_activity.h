@@ -175,7 +175,7 @@ class ResourceMeter {
   /// Maximum number of bytes that DRAM can transfer, given its command rate and burst size; at most the available() bytes of
   /// its data buses.
   virtual std::uint64_t reachable_dram_bytes(Cycles cycles) const = 0;
-  /// Outcomes since the device's creation, except those of bulk copies.
+  /// Outcomes of the device's requests in L2 and DRAM since its creation, except those of bulk copies.
   virtual MemoryCounts memory_counts() const = 0;
 };
 

@@ -101,7 +101,7 @@ class Duplo final : public DeviceExtension, private KernelObserver, private Disp
   std::optional<std::pair<const Dispatch*, ParameterBlock>> checked_;
   std::vector<DetectionUnit*> units_;  ///< indexed by compute unit
   ActiveConvolutions convolutions_;
-  std::vector<bool> numbers_;                                      ///< by number of a convolution: whether it is in use
+  std::vector<bool> numbers_;                                      ///< whether each number of a convolution is in use
   std::unordered_map<std::uint64_t, const Dispatch*> dispatches_;  ///< dispatches with a convolution, by index
   // The detection units are powered from the start of the first kernel with a convolution to the end of the last such kernel.
   // The powered time is updated when the energy meter reads it.

@@ -26,7 +26,7 @@ struct DuploHardware {
   std::uint64_t history_bits = 0;    ///< bits of all entries; 0 if their number is unlimited, which no hardware can provide
   std::uint64_t map_bits = 0;        ///< bits of the physical pair of each logical pair of each wavefront
   std::uint64_t reader_bits = 0;     ///< bits of the count of readers of each physical pair
-  std::uint64_t parameter_bits = 0;  ///< bits of the blocks of the running convolutions
+  std::uint64_t parameter_bits = 0;  ///< bits of the parameter blocks of the convolutions that can run at a time
   std::uint64_t register_file_bits = 0;
 
   std::uint64_t total_bits() const { return history_bits + map_bits + reader_bits + parameter_bits; }

@@ -9,7 +9,7 @@
 namespace lacuna {
 
 /// One or two register pairs of a SIMD: a tile of 8 bytes per lane fills one pair, a tile of 16 bytes per lane fills two. With
-/// DuploEntry::row, the rows in a pair have separate numbers.
+/// DuploEntry::row, `first` is the number of a row of a register pair instead of the pair's number.
 struct TileRegisters {
   static constexpr std::uint16_t kNone = 0xffff;
   std::uint16_t simd = 0;

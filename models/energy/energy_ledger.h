@@ -18,7 +18,7 @@ namespace lacuna {
 
 /// Events and time attributed to a kernel, to all kernels, to idle time, or to the device.
 struct EnergyShare {
-  std::vector<double> counts;  ///< by index in EnergyMeter::events()
+  std::vector<double> counts;  ///< counts of events, by index in EnergyMeter::events()
   double picoseconds = 0;
 
   EnergyShare& operator+=(const EnergyShare& other);

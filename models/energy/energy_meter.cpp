@@ -51,7 +51,7 @@ void EnergyMeter::measure(DataKind kind, double share, std::function<ToggleCount
 // Counts of data events never decrease, nor do the counts of the events to which they belong.
 void EnergyMeter::weigh(Counts& counts) const {
   if (weighted_.empty()) return;
-  constexpr double kRandomBits = 16;  // of the 32 bits of a word, half change in random data
+  constexpr double kRandomBits = 16;  // mean number of changed bits per word of 32 bits in random data
   for (Measured& measured : measured_) {
     if (!measured.toggles) continue;
     const ToggleCount now = measured.toggles();

@@ -63,7 +63,7 @@ class EnergyMeter {
     std::string name;
     double picojoules;
   };
-  /// Counts since the start, by index in events().
+  /// Counts of events since the start of the simulation, by index in events().
   using Counts = std::vector<std::uint64_t>;
 
   /// `counter` must outlive the meter. Throws std::invalid_argument if the energy is negative or NaN, std::logic_error if the
@@ -73,7 +73,7 @@ class EnergyMeter {
   /// Measures the switching of data of this kind. Each event NAME of the kind that is added later keeps the part `1 - share` of
   /// its energy; an additional event "NAME_data" has the rest. The count of "NAME_data" is the count of NAME times the number
   /// of changed bits relative to random data, which is averaged between two readings of the meter. `toggles` returns counts
-  /// since the start.
+  /// since the start of the simulation.
   void measure(DataKind kind, double share, std::function<ToggleCount()> toggles);
   /// Adds static power of a part of the block. Throws std::invalid_argument if the power is negative or NaN.
   void add_static(std::string_view block, double watts, StaticPower kind = StaticPower::leakage);
@@ -122,7 +122,7 @@ class EnergyMeter {
     bool spared = false;  ///< subtracted, see spare()
   };
   std::vector<Source> sources_;
-  Counts estimated_;  ///< by event; empty: none
+  Counts estimated_;  ///< counts of estimated events, by index in events(); empty: none
   std::vector<std::function<void()>> updates_;
 
   struct Measured {

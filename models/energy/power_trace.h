@@ -14,7 +14,7 @@ namespace lacuna {
 struct PowerSample {
   Tick begin{};
   Tick end{};
-  std::vector<double> watts{};  ///< by block
+  std::vector<double> watts{};  ///< mean power of each block
 
   double total() const {
     double sum = 0;
@@ -39,7 +39,7 @@ class PowerTrace {
 
  private:
   void read(Tick now);
-  /// Returns the counts since the last reading.
+  /// Returns the counts of events since the last reading.
   std::vector<double> take_counts();
   void give(Tick begin, Tick end, const std::vector<double>& counts);
 

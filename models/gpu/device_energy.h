@@ -70,7 +70,7 @@ class DeviceEnergy : public KernelEnergyMeter, public WindowBarrier {
   EnergyParameters energies_;
   EnergyParameters low_energies_;
   EnergyParameters high_energies_;
-  std::map<std::uint64_t, LikeLaunch> launches_;  ///< by UntimedWork::kind
+  std::map<std::uint64_t, LikeLaunch> launches_;  ///< launches by UntimedWork::kind
   std::optional<EnergyLedger> ledger_;
   std::optional<PowerTrace> trace_;
   PowerTrace::Sink sink_;

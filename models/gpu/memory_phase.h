@@ -60,8 +60,8 @@ class MemoryPhase : public WindowBarrier {
     group_of(group);
     translations_.add(tlb, group);
   }
-  /// Adds the cache at a destination and the memory below it. Destinations without a cache are accessed by their sockets. If
-  /// `memory` is null, the cache accesses its socket, which responds within the call.
+  /// Adds the cache at a destination and the memory below it. Destinations without a cache are accessed through their sockets.
+  /// If `memory` is null, the cache accesses the memory through its socket and receives the response within the call.
   void add_destination(unsigned destination, LastLevelCache& cache, DeferredMemory* memory) {
     add_destination(destination, cache, memory, destination);
   }
@@ -289,8 +289,8 @@ class MemoryPhase : public WindowBarrier {
   void list_node_replies(Group& group, const GroupNode& node) const;
   /// Releases the records of replies to NodeRequesters and counts their request packets.
   void collect_received();
-  /// Completes a request. `below`: time in the levels below the destination; null: none. `latency`: scratch, most of which is
-  /// the same for consecutive requests.
+  /// Completes a request. `below`: time in the levels below the destination; null: none. `latency`: scratch that the caller
+  /// reuses for consecutive requests, most of whose fields stay the same.
   void complete(const Flight& flight, const LatencyBreakdown* below, LatencyBreakdown& latency);
   void complete(const Flight& flight, const LatencyBreakdown& latency);
   void check_lost() const;

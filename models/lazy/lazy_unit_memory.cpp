@@ -359,7 +359,7 @@ void LazyUnit::count_zero_lines(HeldLoad& load, std::span<const CoalescedLine> l
 
 void LazyUnit::apply_zeros(HeldLoad& load) {
   if (!std::exchange(load.has_zeros, false)) return;
-  Lanes others = 0;  // lanes of other registers that are still busy
+  Lanes others = 0;  // lanes that are still busy in a register other than the load's first
   for (unsigned r = load.registers.count; r-- > 1;) {
     free_lanes(load, r, load.zero[r]);
     others |= load.busy[r];

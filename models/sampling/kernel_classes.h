@@ -68,7 +68,7 @@ class KernelClasses {
     Spread cycles;
     Spread instructions;
     double own_half_widths = 0;   ///< sum of the squared half-widths of the launches' own intervals
-    std::uint64_t predicted = 0;  ///< launches predicted since the last check
+    std::uint64_t predicted = 0;  ///< number of launches predicted since the last check
     std::uint64_t period = 0;     ///< number of predictions before the next check
     unsigned checks = 0;          ///< launches to be timed before predictions continue
     bool restarted = false;       ///< the first launch's time differed from the second's and has been dropped
@@ -80,7 +80,7 @@ class KernelClasses {
 
   double error_;
   std::uint64_t checking_ = 0;      ///< number of the class that is being checked; 0: none
-  unsigned launches_of_check_ = 0;  ///< launches since the check has begun
+  unsigned launches_of_check_ = 0;  ///< number of launches since the check began
   std::map<KernelKey, std::uint64_t> numbers_;
   std::vector<Class> classes_;
 };

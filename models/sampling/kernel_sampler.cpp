@@ -41,8 +41,8 @@ constexpr std::uint64_t kLongWavefront = 3;
 // Number of generations from which on whole workgroups run without timing. With fewer, parts of workgroups do, if
 // sampling.within_workgroups allows it. A generation is the number of workgroups that the machine holds at a time.
 constexpr std::uint64_t kManyGenerations = 6;
-// Workgroups of a part whose mean number of instructions differs from that of the sample by a larger share are of other kinds,
-// or of the same kinds in other shares: the 95 % interval of their rate is twice the difference.
+// If the mean number of instructions of a part's workgroups differs from the sample's by more than this share, the workgroups
+// are of other kinds, or of the same kinds in another mixture: the 95 % interval of their rate is twice the difference.
 constexpr double kSameWorkgroups = 0.02;
 // Standard error of a sample of workgroups, as a share of its rate.
 constexpr double kErrorOfWorkgroups = 0.005;

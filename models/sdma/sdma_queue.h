@@ -30,8 +30,8 @@ struct SdmaQueue {
   bool alive = true;  ///< false: destroyed while the engine waited in a packet of the queue
   bool suspended = false;
   bool stopped = false;
-  std::uint64_t read = 0;        ///< bytes executed since creation
-  std::uint64_t written = 0;     ///< bytes announced since creation
+  std::uint64_t read = 0;        ///< bytes of packets executed since the queue's creation
+  std::uint64_t written = 0;     ///< bytes of packets announced since the queue's creation
   std::uint64_t prefetched = 0;  ///< bytes of the ring that have been read ahead
   std::optional<IndirectBuffer> buffer;
   Tick done{};  ///< time at which all data of the packets so far are in memory

@@ -23,7 +23,7 @@ constexpr int kDeepest = 200;
 
 struct Operator {
   std::string_view text;
-  int precedence;  ///< as in C; larger values bind tighter
+  int precedence;  ///< relative precedence as in C; larger values bind tighter
 };
 /// Longer operators first, so that "<<" is not read as "<".
 constexpr std::array<Operator, 18> kOperators{{{"||", 1},

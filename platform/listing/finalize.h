@@ -22,7 +22,7 @@ struct KernelChains {
   unsigned contiguous_before = 0;  ///< number of chains whose instructions were adjacent in the input code
   unsigned contiguous = 0;         ///< number of chains whose instructions are adjacent in the patched code
   unsigned chains_before = 0;      ///< number of chains in the input code
-  std::vector<unsigned> foreign;   ///< by chain: number of other instructions between its instructions in the patched code
+  std::vector<unsigned> foreign;  ///< for each chain, number of other instructions between its instructions in the patched code
 };
 
 struct FinalizedObject {

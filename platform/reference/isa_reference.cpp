@@ -48,7 +48,8 @@ std::string pairs_of(const isa::InstructionRow& row) {
 }
 
 void write_zero_pairs(isa::Target target, std::ostream& out) {
-  std::map<std::pair<std::string, bool>, std::string> mnemonics;  // by pairs, and whether the exceptions of IEEE 754 apply
+  // Lists of mnemonics by pairs, and by whether the exceptions of IEEE 754 apply.
+  std::map<std::pair<std::string, bool>, std::string> mnemonics;
   for (const isa::Format format : isa::all_formats()) {
     for (const isa::InstructionRow& row : isa::rows(format)) {
       const std::string pairs = pairs_of(row);

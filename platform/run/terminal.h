@@ -28,13 +28,13 @@ class ProgressLine {
     std::uint64_t wavefront_instructions;
     std::string_view kernel;  ///< name of the running kernel; empty = none
   };
-  /// Whether it is time to rewrite the line. Callers make a snapshot only then.
+  /// Whether it is time to rewrite the progress line. Callers make a snapshot only then.
   bool due() const;
   void show(const Snapshot& snapshot);
-  /// Removes the line. The console calls this function before each write.
+  /// Removes the progress line. The console calls this function before each write.
   void hide();
-  /// Removes the line, and ends an unfinished line of the console on the same terminal; called before any other text is written
-  /// to stderr.
+  /// Removes the progress line, and ends an unfinished line of the console on the same terminal; called before any other text
+  /// is written to stderr.
   void begin_line();
   /// Call it after the console has written; `line_ended`: the last character was a newline.
   void console_written(bool line_ended) { console_line_open_ = shares_terminal_ && !line_ended; }
@@ -45,7 +45,7 @@ class ProgressLine {
   bool enabled_;
   bool shares_terminal_;  ///< stdout and stderr are both terminals
   bool console_line_open_ = false;
-  std::atomic<bool> visible_{false};  // atomic: any thread may write to the log, which hides the line
+  std::atomic<bool> visible_{false};  // atomic: any thread may write to the log, which hides the progress line
   HostClock::time_point last_;
   std::uint64_t last_hart_instructions_ = 0;
   std::uint64_t last_wavefront_instructions_ = 0;

@@ -61,7 +61,7 @@ class SampledStatistics {
   ResultsDatabase& database_;
   std::optional<SqliteStatement> half_widths_;  ///< nonzero half-widths of a point's kernels; empty = the database has none
   std::optional<SqliteStatement> value_;
-  std::map<std::int64_t, std::vector<Kernel>> kernels_;  ///< by point
+  std::map<std::int64_t, std::vector<Kernel>> kernels_;  ///< kernels of each point
 };
 
 }  // namespace lacuna

@@ -28,7 +28,7 @@ class SweepProgress {
   std::size_t expected() const { return points_; }
   /// Shows the progress; no effect if the last output was very recent.
   void show(std::size_t running);
-  /// Writes a message above the line.
+  /// Removes the progress line and writes a message; the next show() writes the progress line below it.
   void tell(const std::string& message);
   void hide();
 
@@ -39,7 +39,7 @@ class SweepProgress {
 
   std::size_t points_ = 0;
   bool enabled_;
-  std::vector<Metric> metrics_;  ///< not yet checked
+  std::vector<Metric> metrics_;  ///< metrics not yet checked
   bool terminal_;
   bool visible_ = false;
   std::size_t done_ = 0;

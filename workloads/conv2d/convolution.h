@@ -22,7 +22,7 @@ struct Convolution {
   unsigned filters, filter_height, filter_width;
   unsigned stride_y, stride_x;
   unsigned pad_top, pad_left, pad_bottom, pad_right;
-  unsigned spacing_shift;  ///< in the lowered input, elements of x are 1 << spacing_shift apart, with zeros in between
+  unsigned spacing_shift;  ///< elements of x are 1 << spacing_shift apart in the lowered input, with zeros in between
   /// Order of the workspace's rows: 0 (image, output row, output column), 1 (output row, output column, image).
   unsigned images_innermost;
 

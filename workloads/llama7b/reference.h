@@ -141,8 +141,8 @@ Expected attention_of(const std::vector<T>& queries, const std::vector<T>& key_c
       }
     }
   }
-  // An error of a score causes the same relative error of the score's softmax weight, which enters numerator and denominator.
-  // Errors of expf and of its argument have the same effect.
+  // A small absolute error of a score causes an equal relative error of its softmax weight, which enters both numerator and
+  // denominator. The same holds for absolute errors of the argument of expf; relative errors of expf are errors of the weight.
   y.factor =
       2 * (sum_factor(static_cast<double>(dimensions)) + 0x1p-23) * worst_score + sum_factor(s.positions()) + 32 * 0x1p-24;
   return y;

@@ -19,7 +19,7 @@ namespace resnet18 {
 /// One convolution: square kernel and stride, `padding` zeros around each image.
 struct Shape {
   unsigned inputs, outputs, kernel, stride, padding;
-  unsigned images, height, width;  // of the input
+  unsigned images, height, width;  // number of input images, and their size
   unsigned out_height, out_width;
 
   __host__ __device__ unsigned taps() const { return inputs * kernel * kernel; }

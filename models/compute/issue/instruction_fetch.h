@@ -24,7 +24,7 @@ class InstructionFetch : private MemoryClient {
       : clock_(clock), timed_(timed), code_(code), port_(*this, memory), physical_(vm), requester_(requester) {}
 
   MemoryPort& port() { return port_; }
-  /// Sets whether instructions take time from now on. Call start() for every resident wavefront after a change.
+  /// Sets whether instruction fetches take time from now on. Call start() for every resident wavefront after a change.
   void set_timed(bool timed) { timed_ = timed; }
   /// Empties the buffer of a wavefront that starts.
   void start(WavefrontSlot& slot);

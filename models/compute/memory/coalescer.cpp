@@ -34,7 +34,7 @@ inline unsigned Coalescer::bucket_of(std::uint64_t line) const {
     return;
   }
   for (unsigned bucket = bucket_of(line);; bucket = (bucket + 1) % kBuckets) {
-    const std::uint64_t index = buckets_[bucket] - call_;  // huge if another call made the entry
+    const std::uint64_t index = buckets_[bucket] - call_;  // wraps to a huge value if an earlier call made the entry
     if (index >= count) {
       buckets_[bucket] = call_ + count;
       lines_[count] = {line, mask};

@@ -47,7 +47,7 @@ class MemoryPort : private TranslationClient {
     at = later(made, translated_);
     return page_ == kNone;
   }
-  /// As MemoryTarget::request_all().
+  /// Same as MemoryTarget::request_all().
   std::size_t request_all(std::span<const MemoryRequest> requests, const Tick* at, std::uint32_t tag,
                           MemoryResponse* responses) {
     return memory_->request_all(requests, at, client_, tag, responses);

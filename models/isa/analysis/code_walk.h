@@ -44,7 +44,7 @@ struct InstructionUse {
 
 struct CodeInventory {
   std::uint64_t instructions = 0;
-  std::map<std::string, InstructionUse, std::less<>> uses;  ///< by mnemonic, in alphabetical order
+  std::map<std::string, InstructionUse, std::less<>> uses;  ///< uses by mnemonic, in alphabetical order
   std::vector<CodeProblem> problems;                        ///< ascending by pc, that of the entry point last
   std::vector<CodeRange> ranges;                            ///< address ranges of the code, ascending
   MatrixExtensions extensions = MatrixExtensions::none;     ///< matrix extensions whose codes the kernel uses

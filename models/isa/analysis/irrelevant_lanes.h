@@ -36,7 +36,7 @@ enum class OtimesIeee : std::uint8_t {
 /// For each source, one bit per lane.
 using SourceLanes = std::array<std::uint64_t, kMaxSources>;
 
-/// Whether the instruction has sources that a zero may make irrelevant. Costs only one load and two tests, so it can be called
+/// Whether the instruction has sources that a zero may make irrelevant. Costs only a few loads and tests, so it can be called
 /// before each instruction.
 inline bool has_irrelevant_sources(const Instruction& instruction) {
   return (instruction.row->flags & kZeroPairs) != 0 && !instruction.vop.sdwa && !instruction.vop.dpp;

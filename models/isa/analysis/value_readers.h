@@ -56,7 +56,7 @@ class ValueReaders {
   std::span<const Access> accesses(unsigned vgpr, std::uint32_t begin, std::uint32_t end) const;
 
   const ControlFlow& flow_;
-  std::vector<std::vector<Access>> accesses_;  ///< by VGPR, in the order of instructions
+  std::vector<std::vector<Access>> accesses_;  ///< accesses to each VGPR, in the order of instructions
   std::vector<std::uint32_t> mask_events_;     ///< instructions that write EXEC or an SGPR that may hold a mask
   std::vector<SgprSet> live_out_;              ///< SGPRs that are live at the end of each block
   std::array<std::uint64_t, 4> named_{};

@@ -96,7 +96,7 @@ class WaitEffects {
 
   const ControlFlow& flow_;
   Target target_;
-  std::unordered_map<std::uint32_t, Effect> effects_;  ///< by the index of the wait; never iterated
+  std::unordered_map<std::uint32_t, Effect> effects_;  ///< effects by the index of the wait; never iterated
 };
 
 }  // namespace lacuna::isa

@@ -103,7 +103,7 @@ class DecodedCode {
   const MemoryInterface& memory_;
   Target target_;
   MatrixCodes codes_;
-  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;  // by base address; results do not depend on its order
+  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;  // pages by base address; results ignore their order
   std::array<std::atomic<Page*>, kRecent> recent_{};
   std::mutex decoding_;  ///< protects pages_ with their contents, and profiles_
   ExecutionProfiles profiles_;

@@ -202,7 +202,7 @@ struct Instruction {
   std::uint8_t sources = 0;
   std::uint8_t passes = 0;       ///< for a matrix instruction, the passes for which it occupies the matrix unit; otherwise 0
   bool plain_vector = false;     ///< VOP without modifiers: the fast executors apply
-  Reach reach = Reach::outside;  ///< by reach_of() (models/isa/analysis/register_use.h)
+  Reach reach = Reach::outside;  ///< result of reach_of() (models/isa/analysis/register_use.h)
   std::uint16_t max_vgpr = 0;    ///< one more than the highest VGPR named, 0 if none: must not exceed the allocation
   std::uint16_t max_agpr = 0;    ///< one more than the highest AGPR named, 0 if none: must not exceed the allocation
   std::uint16_t max_sgpr = 0;  ///< one more than the highest of SGPRs 0 to 101 named, 0 if none: must not exceed the allocation

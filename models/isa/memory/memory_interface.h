@@ -44,7 +44,7 @@ struct MemoryWindow {
   Grain grain = Grain::coarse;
 
   bool contains(std::uint64_t address, std::uint64_t bytes) const {
-    const std::uint64_t offset = address - base;  // wraps to a huge value below base
+    const std::uint64_t offset = address - base;  // wraps to a huge value if address < base
     return offset < size && bytes <= size - offset;
   }
 };

@@ -45,9 +45,9 @@ struct PipelineParameters {
   unsigned os_pes = 1024, ewise_pes = 1024, is_pes = 1024;  ///< PEs by core (thesis, section 4.5.1)
   std::uint64_t buffer_bytes = std::uint64_t{64} << 20;     ///< size of the buffer (thesis, section 4.5.1)
   std::uint64_t bytes_per_cycle = 512;                      ///< memory bandwidth, for the estimator and for default sizes
-  unsigned memory_latency = 150;                            ///< in cycles, for default sizes (our choice)
-  std::uint64_t sub_tensor = 0;  ///< T, columns of a sub-tensor; 0: the default, which depends on bandwidth and latency
-  std::uint64_t csc_bytes = 0;   ///< capacity of the CSC space in bytes; 0: the default
+  unsigned memory_latency = 150;  ///< memory latency in cycles, for default sizes and for memory without a network (our choice)
+  std::uint64_t sub_tensor = 0;   ///< T, columns of a sub-tensor; 0: the default, which depends on bandwidth and latency
+  std::uint64_t csc_bytes = 0;    ///< capacity of the CSC space in bytes; 0: the default
   /// Limit of the bytes of columns converted from eagerly fetched rows (our choice). 0: a quarter of the buffer. Converted
   /// columns never use space that vectors need in any step, nor space that CSR entries occupy at the time of the fetch.
   std::uint64_t converted_bytes = 0;
