@@ -1,7 +1,7 @@
 // Crossbar: every node reaches every other in one hop.
 //
 // Unloaded time of a packet of F flits: hop_latency + F cycles. Each node has one injection port and one ejection port; virtual
-// networks share them (models/noc/node_ports.h).
+// networks share them (models/noc/node_ports.h). Those of a destination's node carry `destination_flits` per cycle.
 #pragma once
 
 #include "models/noc/fabric.h"
@@ -14,7 +14,9 @@ class Crossbar : public Fabric {
   Crossbar(sc_core::sc_module_name module_name, const FabricParameters& parameters, unsigned source_count, AddressRoutes routes,
            const FabricGuests& guests = {})
       : Fabric(module_name, parameters, source_count, std::move(routes), guests),
-        ports_(Clock(parameters.clock), parameters.hop_latency, nodes()) {}
+        ports_(Clock(parameters.clock), parameters.hop_latency, nodes()) {
+    for (unsigned i = 0; i < destinations.size(); ++i) ports_.widen(destination_node(i), parameters.destination_flits);
+  }
 
   NodePorts* ports() override { return &ports_; }
   void reset() override {

@@ -10,6 +10,11 @@ void FabricParameters::describe(ParameterSection& section) {
   section.add("topology", topology, "How sources and destinations are connected", fabric_topologies());
   section.add("hop_latency", hop_latency, "Crossbar: router and link of a hop, without the flits' own cycles",
               {.range = {0, 1e4}});
+  section.add(
+      "destination_flits", destination_flits,
+      "Crossbar: flits that the node of a destination, such as an L2 bank, sends and accepts per cycle; that of a source "
+      "one",
+      {.range = {1, 64}, .power_of_two = true, .unit = "flits"});
   section.add("columns", columns, "Mesh: nodes in a row", {.range = {1, 64}});
   section.add("rows", rows, "Mesh: nodes in a column", {.range = {1, 64}});
   section.add("routing", routing,

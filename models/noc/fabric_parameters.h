@@ -22,6 +22,7 @@ struct FabricParameters {
   unsigned header = 0;
   Choice<FabricTopology> topology = FabricTopology::crossbar;
   Cycles hop_latency{10};
+  unsigned destination_flits = 1;
   unsigned columns = 8;
   unsigned rows = 8;
   MeshRouting routing = MeshRouting::xy;

@@ -1,10 +1,13 @@
 // Injection and ejection ports of nodes, for fabrics in which packets contend nowhere else.
 //
-// A port carries one flit per cycle. The head of a packet reaches the ejection port `hop` cycles after it left the injection
-// port (cut-through); virtual networks share both ports. The two ends of a packet's path may belong to different host threads:
-// depart() accesses the sender's node only, arrive() the receiver's.
+// A port carries one flit per cycle, or `flits` of them at a node that is widened. The head of a packet reaches the ejection
+// port `hop` cycles after it left the injection port (cut-through), the last flit at the rate of the narrower port: one per
+// cycle. Virtual networks share both ports. The two ends of a packet's path may belong to different host threads: depart()
+// accesses the sender's node only, arrive() the receiver's.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -23,13 +26,20 @@ class NodePorts {
 
   NodePorts(Clock clock, Cycles hop, unsigned nodes) : clock_(clock), hop_(hop), ports_(nodes) {}
 
+  /// Lets both ports of a node carry `flits` flits per cycle, a power of two. Call it before the first packet, or after
+  /// reset().
+  void widen(unsigned node, unsigned flits) { ports_[node].width = static_cast<unsigned>(std::countr_zero(flits)); }
   /// Books the departure of a packet that is ready at `at`. Returns the cycle in which the head reaches the receiver's port.
   Cycles depart(unsigned node, unsigned flits, Tick at) {
-    return Cycles{current(ports_[node].injection).take(clock_.ceil(at).n, flits) - (flits - 1)} + hop_;
+    Port& port = ports_[node];
+    const std::uint64_t last = take(port.injection, port.width, clock_.ceil(at).n, flits);
+    return Cycles{last - ((flits - 1) >> port.width)} + hop_;
   }
   /// Books the arrival of a packet that was ready at `at` and whose head reaches the port of `node` in cycle `head`.
   Arrival arrive(unsigned node, unsigned flits, Tick at, Cycles head) {
-    const Tick arrival = clock_.ticks({current(ports_[node].ejection).take(head.n, flits) + 1});
+    Port& port = ports_[node];
+    const std::uint64_t last = std::max(take(port.ejection, port.width, head.n, flits), head.n + (flits - 1));
+    const Tick arrival = clock_.ticks({last + 1});
     return {arrival, arrival - at - clock_.ticks(hop_ + Cycles{flits})};
   }
   /// Time that a packet, ready at `at`, waited for its injection port. `head`: depart()'s result.
@@ -48,14 +58,15 @@ class NodePorts {
 
  private:
   struct Port {
-    SlotCalendar injection;
-    SlotCalendar ejection;
+    SlotCalendar injection;  ///< 2^width slots per cycle
+    SlotCalendar ejection;   ///< likewise
+    unsigned width = 0;      ///< logarithm of the flits per cycle
   };
 
-  // Drops past bookings when a port is booked.
-  SlotCalendar& current(SlotCalendar& port) const {
-    port.retire(horizon_);
-    return port;
+  /// Books `flits` slots of a port with 2^width slots per cycle and returns the cycle of the last one. Drops past bookings.
+  std::uint64_t take(SlotCalendar& port, unsigned width, std::uint64_t not_before, unsigned flits) const {
+    port.retire(horizon_ << width);
+    return port.take(not_before << width, flits) >> width;
   }
 
   Clock clock_;

@@ -36,6 +36,11 @@ struct CrossbarBench : sc_core::sc_module {
       with_headers.destinations[i].bind(memories_behind_headers[i]->port);
     }
     initiator_of_headers.socket.bind(with_headers.sources[0]);
+    for (unsigned i = 0; i < 2; ++i) initiators_of_wide[i].socket.bind(wide.sources[i]);
+    for (unsigned i = 0; i < kCount; ++i) {
+      wide_memories.push_back(std::make_unique<BusMemory>(sc_core::sc_gen_unique_name("memory"), store));
+      wide.destinations[i].bind(wide_memories[i]->port);
+    }
   }
   BackingStore store{kSize};
   sc_core::sc_vector<test::TestInitiator> initiators{"initiator", 2};
@@ -52,6 +57,13 @@ struct CrossbarBench : sc_core::sc_module {
                         1,
                         AddressRoutes({{"memory", kBase, kSize, 0, kCount, 64_B}})};
   std::vector<std::unique_ptr<BusMemory>> memories_behind_headers;
+  // Destinations send and accept two flits per cycle.
+  sc_core::sc_vector<test::TestInitiator> initiators_of_wide{"initiator_of_wide", 2};
+  Crossbar wide{"wide",
+                {.clock = 1000_MHz, .width = 16, .hop_latency = 3_cycles, .destination_flits = 2},
+                2,
+                AddressRoutes({{"memory", kBase, kSize, 0, kCount, 64_B}})};
+  std::vector<std::unique_ptr<BusMemory>> wide_memories;
 };
 LACUNA_TEST_BENCH(CrossbarBench)
 
@@ -138,6 +150,24 @@ TEST(Crossbar, AStreamReachesTheWidthOfThePort) {
   Tick last{};
   for (unsigned i = 0; i < 256; ++i) last = later(last, b.initiators[0].time_read(0_ns, kBase + 64 * (i % 64), 64).at);
   EXPECT_EQ(last, 107_ns + 4_ns * 256);
+}
+
+TEST(Crossbar, WideDestinationsServeTwoSourcesAtTheRateOfEach) {
+  auto& b = fresh();
+  b.wide.reset();
+  b.initiators_of_wide[1].begin_epoch();
+  b.initiators_of_wide[0].begin_epoch();
+  b.initiators_of_wide[1].share_epoch(b.initiators_of_wide[0]);
+  // An unloaded packet takes as long as without: its source has one flit per cycle.
+  EXPECT_EQ(b.initiators_of_wide[0].time_read(0_ns, kBase, 64).at, 111_ns);
+  EXPECT_EQ(b.initiators_of_wide[1].time_read(0_ns, kBase, 64).at, 113_ns);  // its four flits follow the other four: two cycles
+  b.wide.reset();
+  Tick last{};
+  for (unsigned i = 0; i < 256; ++i) {
+    for (auto& initiator : b.initiators_of_wide) last = later(last, initiator.time_read(0_ns, kBase, 64).at);
+  }
+  EXPECT_LE(last, 107_ns + 4_ns * 256 + 2_ns);
+  EXPECT_GE(last, 107_ns + 4_ns * 256);
 }
 
 // Books packets in the order of the threads at the end of a window: first sender by sender, then receiver by receiver.
