@@ -71,6 +71,7 @@ struct CacheParameters {
   Bytes line{64};
   Bytes sector{64};
   AddressHash set_hash = AddressHash::none;
+  Bytes scatter{0};
   Choice<ReplacementPolicy> replacement = ReplacementPolicy::lru;
   std::uint64_t seed = 1;
   unsigned banks = 1;
@@ -127,10 +128,14 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   Cache(sc_core::sc_module_name module_name, const CacheParameters& parameters, MemoryLevel level, unsigned upstream_ports = 1,
         const AddressSlice& slice = {});
 
-  /// Number of an address's line among the lines that this cache receives, hashed if set hashing is on.
+  /// Number of an address's line among the lines that this cache receives, hashed if set hashing is on. It selects set and
+  /// bank; with CacheParameters::scatter, several lines may have the same number.
   std::uint64_t local_line(std::uint64_t address) const {
     const std::uint64_t line = slice_.local(address) >> line_shift_;
-    return hashed_bits_ == 0 ? line : line ^ (xor_fold(line >> hashed_bits_, hashed_bits_) & low_bits(hashed_bits_));
+    if (hashed_bits_ == 0) return line;
+    const std::uint64_t hashed = line ^ (xor_fold(line >> hashed_bits_, hashed_bits_) & low_bits(hashed_bits_));
+    return scattered_bits_ == kNotScattered ? hashed
+                                            : hashed ^ (place_of_page(line >> scattered_bits_) & low_bits(hashed_bits_));
   }
   /// Informs the cache of the current SystemC time.
   void advance(Tick now) {
@@ -234,6 +239,13 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
       if (tags_.valid(slot) && tags_.tag(slot) >= first && tags_.tag(slot) <= last) use(slot);
     }
   }
+  /// Pseudo-random bits for the number of a page: the finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+  static std::uint64_t place_of_page(std::uint64_t page) {
+    page = (page + 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9;
+    page = (page ^ page >> 27) * 0x94d049bb133111eb;
+    return page ^ page >> 31;
+  }
+  static constexpr unsigned kNotScattered = 64;
   static std::uint64_t low_bits(unsigned count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
   /// Converts a request to the access of one sector. Returns false, which is rare, if the request extends into the next sector
   /// and must be split.
@@ -305,6 +317,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   std::uint64_t set_mask_;   // sets - 1; 0: one set, or the number of sets is not a power of two
   std::uint64_t bank_mask_;  // banks - 1; 0: one bank, or the number of banks is not a power of two
   unsigned hashed_bits_;     // number of low bits of a line's number that the hash changes; 0: no hash
+  unsigned scattered_bits_;  // number of low bits of a line's number that are the place in a page of parameters_.scatter
 
   TagArray tags_;
   std::vector<ClockedCalendar> banks_;

@@ -15,6 +15,11 @@ void CacheParameters::describe(ParameterSection& section) {
       "largest power of two that divides it",
       {{"none", static_cast<int>(AddressHash::none)}, {"xor", static_cast<int>(AddressHash::fold)}},
       {.source = "Liu et al., Get Out of the Valley (ISCA '18); models/common/transport/address_hash.h"});
+  section.add(
+      "scatter", scatter,
+      "Size of physical pages that lie anywhere in memory, as far as sets are concerned: with set_hash, the pages of a buffer "
+      "use the sets unevenly. 0: a buffer's addresses are consecutive",
+      {.range = {0, 1e9}});
   section.add("replacement", replacement, "Which line of a set is replaced", replacement_policies());
   section.add("seed", seed, "Seed of random replacement");
   section.add("banks", banks, "Banks, interleaved by line", {.range = {1, 256}});

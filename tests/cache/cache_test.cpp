@@ -35,6 +35,9 @@ constexpr CacheParameters kLimited{.size = 512_B, .ways = 2, .transactions = 2, 
 constexpr CacheParameters kHashed{
     .size = 1024_B, .ways = 2, .set_hash = AddressHash::fold, .banks = 2, .hit_latency = 20_cycles};
 
+// 4 ways x 64 sets x 64 bytes, in pages of 256 bytes.
+constexpr CacheParameters kScattered{.size = 16384_B, .ways = 4, .set_hash = AddressHash::fold, .scatter = 256_B};
+
 constexpr CacheParameters kTwelveSets{.size = 1536_B, .ways = 2, .set_hash = AddressHash::fold, .hit_latency = 20_cycles};
 
 struct CacheBench : sc_core::sc_module {
@@ -49,9 +52,12 @@ struct CacheBench : sc_core::sc_module {
     hashed.downstream.bind(hashed_memory.port);
     twelve_initiator.socket.bind(twelve.upstream[0]);
     twelve.downstream.bind(twelve_memory.port);
-    for (const CacheParameters& p : {CacheParameters{.size = 500_B}, CacheParameters{.line = 256_B, .sector = 256_B},
-                                     CacheParameters{.ways = 0}, CacheParameters{.line = 48_B}, CacheParameters{.mshrs = 0},
-                                     CacheParameters{.size = 768_B, .ways = 4, .set_hash = AddressHash::fold}}) {
+    scattered_initiator.socket.bind(scattered.upstream[0]);
+    scattered.downstream.bind(scattered_memory.port);
+    for (const CacheParameters& p :
+         {CacheParameters{.size = 500_B}, CacheParameters{.line = 256_B, .sector = 256_B}, CacheParameters{.ways = 0},
+          CacheParameters{.line = 48_B}, CacheParameters{.mshrs = 0},
+          CacheParameters{.size = 768_B, .ways = 4, .set_hash = AddressHash::fold}, CacheParameters{.scatter = 4096_B}}) {
       try {
         Cache bad(sc_core::sc_gen_unique_name("bad"), p, MemoryLevel::l1);
       } catch (const std::invalid_argument&) {
@@ -75,6 +81,9 @@ struct CacheBench : sc_core::sc_module {
   test::TestInitiator twelve_initiator{"twelve_initiator"};
   Cache twelve{"twelve", kTwelveSets, MemoryLevel::l1};
   MemoryBelow twelve_memory{"twelve_memory", kMemory};
+  test::TestInitiator scattered_initiator{"scattered_initiator"};
+  Cache scattered{"scattered", kScattered, MemoryLevel::l1};
+  MemoryBelow scattered_memory{"scattered_memory", kMemory};
 };
 LACUNA_TEST_BENCH(CacheBench)
 
@@ -233,6 +242,23 @@ TEST(Cache, AHashOfSetsOfNoPowerOfTwoSpreadsAndLosesNothing) {
   }
 }
 
+// Lines of a page stay in different sets; pages use the sets unevenly, so that a buffer of the cache's size misses in part, and
+// one of a quarter fits.
+TEST(Cache, ScatteredPagesMeetInSets) {
+  auto& b = test::bench<CacheBench>();
+  const auto misses = [&](unsigned lines) {
+    b.scattered_initiator.begin_epoch();
+    b.scattered.reset();
+    b.scattered_memory.requests.clear();
+    for (unsigned i = 0; i < 2 * lines; ++i) b.scattered_initiator.time_read(1000_ns * i, std::uint64_t{i % lines} * 64, 64);
+    return b.scattered_memory.requests.size() - lines;
+  };
+  EXPECT_EQ(misses(4), 0u);
+  EXPECT_LT(misses(64), 8u);
+  EXPECT_GT(misses(256), 64u);
+  EXPECT_LT(misses(256), 224u);
+}
+
 TEST(Cache, WritesGoAroundAndCompleteWhenAccepted) {
   auto& b = fresh();
   b.memory.write_time = 30_ns;
@@ -339,7 +365,7 @@ TEST(Cache, TheLatencyBreakdownSumsToTheWhole) {
   }
 }
 
-TEST(Cache, BadParametersAreModelErrors) { EXPECT_EQ(test::bench<CacheBench>().refused, 6u); }
+TEST(Cache, BadParametersAreModelErrors) { EXPECT_EQ(test::bench<CacheBench>().refused, 7u); }
 
 }  // namespace
 
