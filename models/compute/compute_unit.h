@@ -166,6 +166,8 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
   const std::uint64_t& workgroups() const { return workgroups_.workgroups(); }
   const LocalDataShare& lds() const { return memory_.lds(); }
   const MatrixUnits& matrix_units() const { return matrix_.units(); }
+  /// Cycles for which groups of lanes have occupied the address unit, with LaneGroups::quads.
+  std::uint64_t vector_group_cycles() const { return memory_.vector_group_cycles(); }
   void describe(StatisticsGroup& group) const;
   /// Start of the oldest load with an outstanding response; kNever: there is none.
   Tick oldest_load() const { return memory_.oldest_load(); }

@@ -39,6 +39,13 @@ void ComputeUnitParameters::describe(ParameterSection& s) {
         "Whether lanes that access the same bank of the local data share are served one after another; otherwise every access "
         "takes a cycle",
         {.source = kGcn3});
+  s.add("lane_groups", lane_groups,
+        "Lanes of a vector memory instruction that are served together. none: lanes_per_simd lanes and one line a cycle. "
+        "quads: four lanes a cycle whose lines of "
+        "64 bytes are in different of four tag banks, and whose words of 16 bytes are in different of four data banks; sixteen "
+        "lanes of neighbouring dwords. Give the L1 four ports then",
+        {{"none", static_cast<int>(LaneGroups::none)}, {"quads", static_cast<int>(LaneGroups::quads)}},
+        {.source = "none: as in MGPUSim; quads: models/compute/memory/lane_groups.h"});
   s.add("transaction_bytes", transaction_bytes, "Bytes of a coalesced memory transaction, 32, 64 or 128",
         {.range = {32, 128}, .power_of_two = true, .unit = "bytes", .source = kTable2});
   s.add("reorder_entries", reorder_entries,
@@ -72,6 +79,7 @@ void ComputeUnitParameters::describe(ParameterSection& s) {
         {.range = {1, 64}, .source = kPipelined});
   s.add("branch_cycles", branch_cycles, "Cycles from a branch to the wavefront's next instruction",
         {.range = {1, 64}, .source = kAssumed});
+  s.add("lds_cycles", lds_cycles, "Minimum cycles for which an LDS instruction occupies the LDS", {.range = {1, 64}});
   s.add("lds_latency", lds_latency, "Cycles from an LDS instruction to its data, without conflicts",
         {.range = {1, 1024}, .source = kAssumed});
   s.add("vmem_address_latency", vmem_address_latency, "Cycles from issue of a vector memory instruction to its first request",

@@ -26,6 +26,12 @@ enum class SimdPolicy : std::uint8_t {
   last_served,  ///< the previous SIMD as long as it has wavefronts to issue, even if its vector unit is busy; then another SIMD
 };
 
+/// Rate at which a vector memory instruction passes the address unit and the first-level cache.
+enum class LaneGroups : std::uint8_t {
+  none,   ///< lanes_per_simd lanes and one line per cycle
+  quads,  ///< a group of four lanes per cycle, or of sixteen with neighbouring dwords (models/compute/memory/lane_groups.h)
+};
+
 struct ComputeUnitParameters {
   unsigned simds = 4;
   unsigned lanes_per_simd = 16;
@@ -37,6 +43,7 @@ struct ComputeUnitParameters {
   Bytes lds{64 * 1024};
   Bytes lds_granule{512};
   bool lds_conflicts = true;
+  LaneGroups lane_groups = LaneGroups::none;
   unsigned transaction_bytes = 64;
   unsigned reorder_entries = 0;
 
@@ -55,6 +62,7 @@ struct ComputeUnitParameters {
   Cycles special_cycles{4};
   Cycles vmem_cycles{4};
   Cycles branch_cycles{8};
+  Cycles lds_cycles{1};
   Cycles lds_latency{64};
   Cycles vmem_address_latency{10};
   Cycles vmem_return_latency{10};

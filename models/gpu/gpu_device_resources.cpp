@@ -1,10 +1,16 @@
 // The device's resources: the amounts that its parts have used and the amounts available (ResourceMeter).
 
+#include <cstdint>
 #include <utility>
 
 #include "models/gpu/gpu_device.h"
 
 namespace lacuna {
+
+namespace {
+/// Bytes of the L1 that a group of lanes accesses in a cycle at most (LaneGroups::quads): four words of its data banks.
+constexpr std::uint64_t kGroupBytes = 64;
+}  // namespace
 
 ResourceAmounts GpuDevice::used() const {
   // Counters of units and their caches change within windows only: kernels launched between the same two windows reuse the
@@ -33,6 +39,10 @@ ResourceAmounts GpuDevice::used_by_units() const {
     of(Resource::compute) += unit->statistics().valu_busy_cycles;
     of(Resource::matrix) += unit->matrix_units().busy_cycles();
   }
+  if (parameters_.cu.lane_groups == LaneGroups::quads) {
+    for (const auto& unit : units_) of(Resource::l1) += unit->vector_group_cycles() * kGroupBytes;
+    return sum;
+  }
   // L1s count atomics and bypasses separately, unlike write-back caches, which count atomics as reads.
   for (const auto& cache : l1v_) {
     const CacheStatistics& s = cache->statistics();
@@ -52,10 +62,12 @@ ResourceAmounts GpuDevice::available(Cycles cycles) const {
   const auto cache_bytes = [&](const CacheParameters& p) {
     return std::uint64_t{p.ports} * p.banks * p.sector.n * cycles_of(p.clock);
   };
-  of(Resource::l1) = l1v_.size() * cache_bytes(parameters_.l1v);
+  of(Resource::l1) = parameters_.cu.lane_groups == LaneGroups::quads ? units_.size() * kGroupBytes * cycles.n
+                                                                     : l1v_.size() * cache_bytes(parameters_.l1v);
   of(Resource::l2) = l2_.size() * cache_bytes(parameters_.l2);
   const unsigned noc_ports = destinations_.l2_banks * (extension_memory_ && !extension_memory_->shares_l2_nodes ? 2 : 1);
-  of(Resource::noc) = 2ULL * noc_ports * parameters_.noc.width * cycles_of(parameters_.noc.clock);
+  const unsigned port_flits = noc_->ports() == nullptr ? 1 : parameters_.noc.destination_flits;
+  of(Resource::noc) = 2ULL * noc_ports * port_flits * parameters_.noc.width * cycles_of(parameters_.noc.clock);
   of(Resource::dram) = dram_.size() * parameters_.dram.bus_bytes({cycles_of(parameters_.dram.clock)});
   return most;
 }

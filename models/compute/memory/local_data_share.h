@@ -2,6 +2,8 @@
 // (models/compute/memory/lds_banks.h); the data are available lds_latency later. WavefrontPool holds the bytes themselves.
 #pragma once
 
+#include <algorithm>
+
 #include "models/common/time/calendar.h"
 #include "models/compute/compute_unit_parameters.h"
 #include "models/compute/issue/wait_counter.h"
@@ -24,9 +26,12 @@ class LocalDataShare {
   /// Cycles of an access with the given byte offsets of the lanes. `instruction`: address of the instruction, which only
   /// selects an entry of the cache of known patterns.
   LdsCycles cycles(const isa::MemoryAccess& access, const LdsBanks::Offsets& offsets, std::uint64_t instruction) {
-    if (access.bytes_per_lane == 0 || !parameters_.lds_conflicts) return {.busy = 1, .conflicts = 0};
+    const auto least = static_cast<std::uint16_t>(parameters_.lds_cycles.n);
+    if (access.bytes_per_lane == 0 || !parameters_.lds_conflicts) return {.busy = least, .conflicts = 0};
     const std::uint64_t lanes = access.space == isa::MemoryAccess::Space::lds ? access.lanes : access.lds_lanes;
-    return banks_.cycles(access, offsets, lanes, instruction);
+    LdsCycles cycles = banks_.cycles(access, offsets, lanes, instruction);
+    cycles.busy = std::max(cycles.busy, least);
+    return cycles;
   }
   /// Performs an access that takes `cycles`, from `cycle` on.
   Result access(LdsCycles cycles, Cycles cycle) {

@@ -115,6 +115,7 @@ class MemoryPipe final : private MemoryTokens::Listener {
   const LocalDataShare& lds() const { return lds_; }
   /// Number of line transactions so far.
   const std::uint64_t& vector_requests() const { return vector_.requests(); }
+  std::uint64_t vector_group_cycles() const { return vector_.group_cycles(); }
   const std::uint64_t& scalar_requests() const { return scalar_.requests(); }
   const std::vector<std::unique_ptr<LoadStage>>& stages() const { return stages_; }
   /// Start of the oldest load with an outstanding response; kNever: there is none.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "models/common/containers/pooled_records.h"
+#include "models/compute/memory/lane_groups.h"
 
 namespace lacuna {
 namespace {
@@ -43,12 +44,23 @@ MemoryTokens::Token VectorMemory::send(WavefrontSlot& slot, const isa::MemoryAcc
                                        const Races* races) {
   Tick wanted;
   const Tick start = take_address_unit(lines.size(), cycle, wanted);
-  return send_from(slot, access, lines, counters, start, wanted, races);
+  return send_from(slot, access, lines, counters, start, wanted, clock_.period(), races);
+}
+
+MemoryTokens::Token VectorMemory::send_groups(WavefrontSlot& slot, const isa::MemoryAccess& access,
+                                              std::span<const CoalescedLine> lines, Counters counters, Cycles cycle) {
+  const std::uint64_t occupancy =
+      std::max(lacuna::group_cycles(access, work_.addresses.global), isa::kLanes / parameters_.lanes_per_simd);
+  group_cycles_ += occupancy;
+  const Tick wanted = clock_.ticks(cycle + parameters_.vmem_address_latency);
+  const Tick busy = clock_.period() * occupancy;
+  const Tick start = unit_.reserve(wanted, busy);
+  return send_from(slot, access, lines, counters, start, wanted, Tick{busy.ps / lines.size()}, nullptr);
 }
 
 MemoryTokens::Token VectorMemory::send_from(WavefrontSlot& slot, const isa::MemoryAccess& access,
                                             std::span<const CoalescedLine> lines, Counters counters, Tick start, Tick wanted,
-                                            const Races* races) {
+                                            Tick apart, const Races* races) {
   start = take_line_port(lines.size(), start);
   first_left_ = start;
   undecided_ = races != nullptr;
@@ -63,24 +75,23 @@ MemoryTokens::Token VectorMemory::send_from(WavefrontSlot& slot, const isa::Memo
                               .atomic = access.operation == isa::MemoryAccess::Operation::atomic,
                               .bypass_l1 = access.glc || access.slc};
   if (reorder_.exists()) {
-    queue_lines(lines, request, start, token, races);
+    queue_lines(lines, request, start, apart, token, races);
   } else {
-    send_lines(lines, request, start, token, races);
+    send_lines(lines, request, start, apart, token, races);
   }
   return token;
 }
 
 // Requests the translations of all lines first, then the translated lines from the cache; TLB and cache are independent.
-void VectorMemory::send_lines(std::span<const CoalescedLine> lines, const MemoryRequest& request, Tick start,
+void VectorMemory::send_lines(std::span<const CoalescedLine> lines, const MemoryRequest& request, Tick start, Tick apart,
                               MemoryTokens::Token token, const Races* races) {
-  const Tick period = clock_.period();
   std::uint64_t page = kNoPage;  // page translated last, of the smallest page size
   std::uint64_t to_bus = 0;      // bus address minus virtual address in this page
   bool mapped = false;
   std::size_t count = 0;
   Tick at = start;
   for (const CoalescedLine& line : lines) {
-    const Tick made = std::exchange(at, at + period);
+    const Tick made = std::exchange(at, at + apart);
     if (line.address / GpuVm::kPage != page) {
       page = line.address / GpuVm::kPage;
       port_.translate(line.address, made);
@@ -117,13 +128,12 @@ void VectorMemory::send_alone(const MemoryRequest& request, MemoryTokens::Token 
   }
 }
 
-void VectorMemory::queue_lines(std::span<const CoalescedLine> lines, MemoryRequest request, Tick start,
+void VectorMemory::queue_lines(std::span<const CoalescedLine> lines, MemoryRequest request, Tick start, Tick apart,
                                MemoryTokens::Token token, const Races* races) {
-  const Tick period = clock_.period();
   Tick at = start;
   unsigned expected = 0;
   for (const CoalescedLine& line : lines) {
-    const Tick wanted = std::exchange(at, at + period);
+    const Tick wanted = std::exchange(at, at + apart);
     request.address = physical_.find(line.address);
     if (request.address == PhysicalAddresses::kUnmapped) continue;
     request.byte_mask = line.byte_mask;

@@ -4,6 +4,10 @@
 // first line leaves vmem_address_latency after the issue, the others at one per cycle; each is translated and sent to the L1
 // vector cache. The data are in the registers vmem_return_latency after the last response.
 //
+// With LaneGroups::quads, an instruction occupies the unit for the cycles of its groups of lanes
+// (models/compute/memory/lane_groups.h), at least 64 / lanes_per_simd, and its lines leave evenly spread over them. Accesses of
+// which a load stage sends lines are served as without.
+//
 // A load stage may send accesses whose addresses have already passed the address unit (send_addressed()). The lines of all
 // accesses then also share one port, which sends one line per cycle.
 //
@@ -37,7 +41,9 @@ class VectorMemory : private MemoryClient {
 
   /// Begins the access, whose requests are made from `cycle` on, and returns its token. The caller calls issued() for it.
   MemoryTokens::Token access(WavefrontSlot& slot, const isa::MemoryAccess& access, Counters counters, Cycles cycle) {
-    return send(slot, access, work_.coalescer.coalesce(access, work_.addresses.global), counters, cycle);
+    const std::span<const CoalescedLine> lines = work_.coalescer.coalesce(access, work_.addresses.global);
+    if (parameters_.lane_groups == LaneGroups::none) return send(slot, access, lines, counters, cycle);
+    return send_groups(slot, access, lines, counters, cycle);
   }
   /// Lines of an access. Valid until the next call.
   std::span<const CoalescedLine> coalesce(const isa::MemoryAccess& access, const isa::LaneAddresses& addresses) {
@@ -58,7 +64,7 @@ class VectorMemory : private MemoryClient {
   /// unit: its first line leaves at `at`, or later if the port is busy. Requires share_line_port().
   MemoryTokens::Token send_addressed(WavefrontSlot& slot, const isa::MemoryAccess& access, std::span<const CoalescedLine> lines,
                                      Counters counters, Tick at) {
-    return send_from(slot, access, lines, counters, at, at, nullptr);
+    return send_from(slot, access, lines, counters, at, at, clock_.period(), nullptr);
   }
   /// Makes the lines of all accesses share one port. A stage that uses send_addressed() calls this function before the first
   /// access.
@@ -82,6 +88,8 @@ class VectorMemory : private MemoryClient {
   MemoryTokens::Token no_access(WavefrontSlot& slot, Counters counters, Cycles cycle);
   /// Number of line transactions so far.
   const std::uint64_t& requests() const { return requests_; }
+  /// Cycles for which groups of lanes have occupied the address unit so far.
+  std::uint64_t group_cycles() const { return group_cycles_; }
   void retire(Tick horizon) {
     unit_.retire(horizon);
     line_port_.retire(horizon);
@@ -117,22 +125,26 @@ class VectorMemory : private MemoryClient {
     MemoryResponse early{};    ///< memory's response, if it was immediate
   };
 
-  /// Sends lines, the first of which leaves the address unit at `start`; that line would have left an idle unit at `wanted`.
+  /// Sends lines, the first of which leaves the address unit at `start` and each other one `apart` after the one before; the
+  /// first line would have left an idle unit at `wanted`.
   MemoryTokens::Token send_from(WavefrontSlot& slot, const isa::MemoryAccess& access, std::span<const CoalescedLine> lines,
-                                Counters counters, Tick start, Tick wanted, const Races* races);
+                                Counters counters, Tick start, Tick wanted, Tick apart, const Races* races);
+  /// access() with LaneGroups::quads.
+  MemoryTokens::Token send_groups(WavefrontSlot& slot, const isa::MemoryAccess& access, std::span<const CoalescedLine> lines,
+                                  Counters counters, Cycles cycle);
   void on_response(std::uint32_t tag, const MemoryResponse& response) override;
   /// Handles the response for a racing line, or for a line with an entry of the reorder buffer.
   void complete_tracked(std::uint32_t tag, const MemoryResponse& response);
   void memory_completed(Race race, const MemoryResponse& response);
   void finish_race(Race race, const MemoryResponse& response);
   Race begin_race(MemoryTokens::Token token, const CoalescedLine& line, const Races* races);
-  /// Sends the requests of some lines, the first of which leaves at `start`.
-  void send_lines(std::span<const CoalescedLine> lines, const MemoryRequest& request, Tick start, MemoryTokens::Token token,
-                  const Races* races);
+  /// Sends the requests of some lines, the first of which leaves at `start` and each other one `apart` after the one before.
+  void send_lines(std::span<const CoalescedLine> lines, const MemoryRequest& request, Tick start, Tick apart,
+                  MemoryTokens::Token token, const Races* races);
   void send_alone(const MemoryRequest& request, MemoryTokens::Token token, Race race);
   /// Queues the requests of some lines until they get entries of the reorder buffer.
-  void queue_lines(std::span<const CoalescedLine> lines, MemoryRequest request, Tick start, MemoryTokens::Token token,
-                   const Races* races);
+  void queue_lines(std::span<const CoalescedLine> lines, MemoryRequest request, Tick start, Tick apart,
+                   MemoryTokens::Token token, const Races* races);
   void send_in_order();
   void complete_entry(ReorderBuffer::Entry entry, const MemoryResponse& response);
 
@@ -157,6 +169,7 @@ class VectorMemory : private MemoryClient {
   bool sending_ = false;
   bool undecided_ = false;  ///< whether resolve_races() has yet to be called for the last send() with races
   std::uint64_t requests_ = 0;
+  std::uint64_t group_cycles_ = 0;
   Tick first_left_{};
   std::vector<RacingLine> racing_lines_;
   std::vector<std::uint32_t> free_racing_lines_;

@@ -5,6 +5,8 @@
 #include <functional>
 #include <random>
 
+#include "models/compute/memory/local_data_share.h"
+
 namespace lacuna {
 namespace {
 
@@ -55,6 +57,26 @@ TEST(LdsBanks, Table) {
     EXPECT_EQ(cycles.busy, row.busy) << row.what;
     EXPECT_EQ(cycles.conflicts, row.conflicts) << row.what;
   }
+}
+
+// Of the LDS of gfx90a, an instruction takes two cycles even if a pass of its lanes takes one.
+TEST(LocalDataShare, AnInstructionTakesAMinimumOfCycles) {
+  ComputeUnitParameters parameters;
+  parameters.lds_cycles = Cycles{2};
+  LdsBanks banks;
+  LocalDataShare lds(parameters, Clock(Frequency{1'000'000'000}), banks);
+  MemoryAccess access;
+  access.space = MemoryAccess::Space::lds;
+  access.bytes_per_lane = 4;
+  access.lanes = 1;
+  LdsBanks::Offsets offsets{};
+  EXPECT_EQ(lds.cycles(access, offsets, 0).busy, 2);
+  EXPECT_EQ(lds.cycles(access, offsets, 0).conflicts, 0);
+  access.lanes = kAll;
+  access.operation = MemoryAccess::Operation::atomic;
+  EXPECT_EQ(lds.cycles(access, offsets, 0).busy, 64);
+  parameters.lds_conflicts = false;
+  EXPECT_EQ(lds.cycles(access, offsets, 0).busy, 2);
 }
 
 TEST(LdsBanks, TwoAddressesOfALane) {
