@@ -22,7 +22,8 @@ class Gpu:
         return name + ("" if self.target == "gfx803" else "_" + self.target)
 
 
-GPUS = {"mi210": Gpu("gfx90a", 104, 1.7), "mi250x-gcd": Gpu("gfx90a", 110, 1.7), "r9nano": Gpu("gfx803", 64, 1.0, 40),
+GPUS = {"mi210": Gpu("gfx90a", 104, 1.7), "mi250x-gcd": Gpu("gfx90a", 110, 1.7), "fiji": Gpu("gfx803", 64, 1.0, 40),
+        "r9fury": Gpu("gfx803", 56, 1.0, 40), "r9furyx": Gpu("gfx803", 64, 1.05, 40), "s9300": Gpu("gfx803", 64, 0.85, 40),
         "titanv-like": Gpu("gfx90a", 80, 1.2), "a100-like": Gpu("gfx90a", 108, 1.41)}
 
 
@@ -187,9 +188,9 @@ def chain(row, kernel, kind, width=1, per_cycle=False):
     run = Run(row["preset"], seconds=4)
     groups = run.gpu.units * run.gpu.wavefronts // 4
     run.buffer("sums", f"zero:{groups * 256 * 8}")
-    for loops in lengths(8, 24):
+    for loops in lengths(16, 80):
         run.dispatch(kernel, groups * 256, "buf:sums", kind, u32(loops))
-    operations = groups * 256 * 64 * 16 * 2 * width
+    operations = groups * 256 * 64 * 64 * 2 * width
     scale = run.gpu.units * run.gpu.clock if per_cycle else 1
     return run.result(lambda times, _: operations / slope(kernel)(times, _) / scale)
 
@@ -199,9 +200,9 @@ def products(row, kind):
     run = Run(row["preset"], seconds=4)
     groups = run.gpu.units * 2
     run.buffer("sums", "zero:2097152")
-    for loops in lengths(32, 96):
+    for loops in lengths(64, 576):
         run.dispatch(kernel, groups * 256, "buf:sums", u32(loops))
-    return run.result(lambda times, _: operations * groups * 4 * 64 / slope(kernel)(times, _))
+    return run.result(lambda times, _: operations * groups * 4 * 512 / slope(kernel)(times, _))
 
 
 def thousand(row, kernel, what):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Repeats measurements of GPUs on Lacuna, and compares the results with the measured numbers.
 
-Usage: silicon.py BUILD FOLDER PAGE [--full] [--check] [--set NAME=VALUE]... [ID...]
+Usage: silicon.py BUILD FOLDER PAGE [--full] [--check] [--bounds] [--set NAME=VALUE]... [ID...]
 
 BUILD: the folder of a build. FOLDER: the folder for output of runs. PAGE: the Markdown page whose tables are regenerated,
 together with the picture figures/silicon.svg next to the page. ID: a regular expression that selects numbers. Without ID,
@@ -9,7 +9,8 @@ together with the picture figures/silicon.svg next to the page. ID: a regular ex
 
 Our values are stored in ours.csv next to measurements.csv, so that a run of some numbers does not change the values of the
 others. With --check, our values must equal those of ours.csv, and nothing is written. With --set (see `lacuna launch`), numbers
-of the set `inform` are repeated on a modified machine, and nothing is written.
+of the set `inform` are repeated on a modified machine, and nothing is written. With --bounds, nothing is repeated: the command
+fails if an error of ours.csv exceeds BOUNDS.
 
 Errors are relative errors of the time per unit of work: theirs / ours - 1 for a rate, ours / theirs - 1 for a time. The plain
 mean is over all numbers. In the weighted mean, each class has the same weight and, within a class, each table of a source
@@ -26,6 +27,12 @@ import time
 
 import recipes
 import tables
+
+# Largest weighted error of the set `judge`, in per cent, of each class of numbers of a target's boards. The test `silicon_bounds` compares;
+# lower a bound when a preset improves.
+BOUNDS = {"gfx90a": {"latency": 7, "cache-bandwidth": 12, "bandwidth": 12, "strides": 4, "occupancy": 788, "instruction-rate": 7, "mfma": 4,
+                     "kernel": 15},
+          "gfx803": {"latency": 13, "bandwidth": 7, "instruction-rate": 2}}
 
 BEGIN, END = "<!-- begin of the tables, by ./dev silicon -->", "<!-- end of the tables -->"
 RESULTS = tables.HERE / "ours.csv"
@@ -102,6 +109,24 @@ class Summary:
                 f"{self.worst['error']:+.0%} {self.worst['id']}")
 
 
+def group(row):
+    """The target of a row's board and the kind of its class."""
+    makes = {"MI": "gfx90a", "R9": "gfx803", "RX": "gfx803", "S9": "gfx803"}
+    return makes.get(row["board"][:2], "other targets"), "kernels" if row["class"] == "kernel" else "micro-benchmarks"
+
+
+def check_bounds(rows):
+    """Whether the errors of the set `judge` are within BOUNDS. Prints them."""
+    status = 0
+    for target, classes in BOUNDS.items():
+        for name, bound in classes.items():
+            chosen = [row for row in rows if "error" in row and row["set"] == "judge" and group(row)[0] == target and row["class"] == name]
+            weighted = 100 * Summary(chosen).weighted
+            print(f"{target} {name}: {weighted:.1f} %, at most {bound} %")
+            status |= weighted > bound
+    return status
+
+
 def number(value):
     return f"{value:.4g}" if value < 1000 else f"{value:.0f}"
 
@@ -116,13 +141,23 @@ def summaries(rows, key, names):
     return "\n".join(lines)
 
 
+def by_target(rows):
+    lines = ["| target | numbers of | set | numbers | weighted | plain | median | worst |", "|---|---|---|---|---|---|---|---|"]
+    for key in sorted({group(row) for row in rows}, key=lambda key: (key[0], key[1] == "kernels")):
+        for kind in tables.SETS:
+            chosen = [row for row in rows if row["set"] == kind and group(row) == key]
+            if chosen:
+                lines.append(f"| {key[0]} | {key[1]} | {kind} | {Summary(chosen).cells()} |")
+    return "\n".join(lines)
+
+
 def page(rows, results):
     compared = [row for row in rows if "error" in row]
     waiting = [row["id"] for row in rows if not row["rule"] and "error" not in row]
     boards = sorted({row["board"] for row in compared})
     text = [f"{len(rows)} numbers of {len({row['board'] for row in rows})} boards from {len({row['source'] for row in rows})} sources; "
             f"{sum(not row['rule'] for row in rows)} are comparable, {len(compared)} of them have been repeated.\n",
-            "### By class\n", summaries(compared, "class", ("all", *tables.CLASSES)),
+            "### By target\n", by_target(compared), "\n### By class\n", summaries(compared, "class", ("all", *tables.CLASSES)),
             "\n### By board\n", summaries(compared, "board", boards), "\n![Errors by class](figures/silicon.svg)\n"]
     for name in tables.CLASSES:
         members = [row for row in compared if row["class"] == name]
@@ -171,16 +206,17 @@ def main():
     parser.add_argument("page", type=pathlib.Path)
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--bounds", action="store_true")
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("ids", nargs="*")
     options = parser.parse_intermixed_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     results = read_results()
     settings = [word for setting in options.set for word in ("--set", setting)]
-    keeps = not options.check and not options.set
+    keeps = not options.check and not options.set and not options.bounds
     status = 0
     rows = tables.check()
-    for row in rows:
+    for row in () if options.bounds else rows:
         if row["rule"] or options.set and row["set"] != "inform" or options.ids and not any(re.fullmatch(name, row["id"]) for name in options.ids):
             continue
         run = recipes.recipe(row)
@@ -206,6 +242,8 @@ def main():
         if not row["rule"] and row["id"] in results:
             row["ours"] = float(results[row["id"]]["ours"])
             row["error"] = error(row, row["ours"])
+    if options.bounds:
+        return check_bounds(rows)
     if keeps:
         text = options.page.read_text(encoding="utf-8")
         before, rest = text.split(BEGIN)
