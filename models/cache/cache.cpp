@@ -38,6 +38,7 @@ std::uint32_t sets_of(const CacheParameters& p, const AddressSlice& slice, const
     throw std::invalid_argument(
         fmt::format("{}: set_hash needs an even number of sets, size / (line x ways) is {}", name, sets));
   }
+  if (!std::has_single_bit(p.set_lines)) throw std::invalid_argument(fmt::format("{}: set_lines is not a power of two", name));
   if (p.scatter.n != 0 && p.set_hash == AddressHash::none) {
     throw std::invalid_argument(fmt::format("{}: scatter needs set_hash = xor", name));
   }
@@ -69,6 +70,7 @@ Cache::Cache(sc_core::sc_module_name module_name, const CacheParameters& paramet
       set_mask_(0),
       bank_mask_(0),
       hashed_bits_(0),
+      set_lines_shift_(static_cast<unsigned>(std::countr_zero(std::max(parameters.set_lines, 1U)))),
       scattered_bits_(kNotScattered),
       tags_(sets_of(parameters, slice, this->name()), parameters.ways,
             static_cast<unsigned>(parameters.line.n / sector_bytes(parameters)), parameters.replacement, parameters.seed,
@@ -79,7 +81,7 @@ Cache::Cache(sc_core::sc_module_name module_name, const CacheParameters& paramet
   if (std::has_single_bit(tags_.sets())) set_mask_ = tags_.sets() - 1;
   if (parameters.set_hash == AddressHash::fold) hashed_bits_ = static_cast<unsigned>(std::countr_zero(tags_.sets()));
   if (parameters.scatter.n != 0) {
-    const std::uint64_t lines = parameters.scatter.n / slice.count() >> line_shift_;
+    const std::uint64_t lines = parameters.scatter.n / slice.count() >> (line_shift_ + set_lines_shift_);
     scattered_bits_ = lines > 1 ? static_cast<unsigned>(std::bit_width(lines) - 1) : 0;
   }
   if (std::has_single_bit(parameters.banks)) bank_mask_ = parameters.banks - 1;

@@ -72,6 +72,7 @@ struct CacheParameters {
   Bytes sector{64};
   AddressHash set_hash = AddressHash::none;
   Bytes scatter{0};
+  unsigned set_lines = 1;
   Choice<ReplacementPolicy> replacement = ReplacementPolicy::lru;
   std::uint64_t seed = 1;
   unsigned banks = 1;
@@ -129,9 +130,9 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
         const AddressSlice& slice = {});
 
   /// Number of an address's line among the lines that this cache receives, hashed if set hashing is on. It selects set and
-  /// bank; with CacheParameters::scatter, several lines may have the same number.
+  /// bank; with CacheParameters::scatter or set_lines, several lines may have the same number.
   std::uint64_t local_line(std::uint64_t address) const {
-    const std::uint64_t line = slice_.local(address) >> line_shift_;
+    const std::uint64_t line = slice_.local(address) >> (line_shift_ + set_lines_shift_);
     if (hashed_bits_ == 0) return line;
     const std::uint64_t hashed = line ^ (xor_fold(line >> hashed_bits_, hashed_bits_) & low_bits(hashed_bits_));
     return scattered_bits_ == kNotScattered ? hashed
@@ -314,10 +315,11 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   Tick atomic_;
   int line_shift_;
   int sector_shift_;
-  std::uint64_t set_mask_;   // sets - 1; 0: one set, or the number of sets is not a power of two
-  std::uint64_t bank_mask_;  // banks - 1; 0: one bank, or the number of banks is not a power of two
-  unsigned hashed_bits_;     // number of low bits of a line's number that the hash changes; 0: no hash
-  unsigned scattered_bits_;  // number of low bits of a line's number that are the place in a page of parameters_.scatter
+  std::uint64_t set_mask_;    // sets - 1; 0: one set, or the number of sets is not a power of two
+  std::uint64_t bank_mask_;   // banks - 1; 0: one bank, or the number of banks is not a power of two
+  unsigned hashed_bits_;      // number of low bits of a line's number that the hash changes; 0: no hash
+  unsigned set_lines_shift_;  // log2 of parameters_.set_lines
+  unsigned scattered_bits_;   // number of low bits of a line's number that are the place in a page of parameters_.scatter
 
   TagArray tags_;
   std::vector<ClockedCalendar> banks_;

@@ -20,6 +20,8 @@ void CacheParameters::describe(ParameterSection& section) {
       "Size of physical pages that lie anywhere in memory, as far as sets are concerned: with set_hash, the pages of a buffer "
       "use the sets unevenly. 0: a buffer's addresses are consecutive",
       {.range = {0, 1e9}});
+  section.add("set_lines", set_lines, "Number of neighbouring lines that are in the same set",
+              {.range = {1, 64}, .power_of_two = true});
   section.add("replacement", replacement, "Which line of a set is replaced", replacement_policies());
   section.add("seed", seed, "Seed of random replacement");
   section.add("banks", banks, "Banks, interleaved by line", {.range = {1, 256}});

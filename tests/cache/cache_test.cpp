@@ -38,6 +38,9 @@ constexpr CacheParameters kHashed{
 // 4 ways x 64 sets x 64 bytes, in pages of 256 bytes.
 constexpr CacheParameters kScattered{.size = 16384_B, .ways = 4, .set_hash = AddressHash::fold, .scatter = 256_B};
 
+// 2 ways x 8 sets x 64 bytes; the lines of each 128 bytes are in the same set.
+constexpr CacheParameters kPaired{.size = 1024_B, .ways = 2, .set_lines = 2};
+
 constexpr CacheParameters kTwelveSets{.size = 1536_B, .ways = 2, .set_hash = AddressHash::fold, .hit_latency = 20_cycles};
 
 struct CacheBench : sc_core::sc_module {
@@ -54,10 +57,12 @@ struct CacheBench : sc_core::sc_module {
     twelve.downstream.bind(twelve_memory.port);
     scattered_initiator.socket.bind(scattered.upstream[0]);
     scattered.downstream.bind(scattered_memory.port);
-    for (const CacheParameters& p :
-         {CacheParameters{.size = 500_B}, CacheParameters{.line = 256_B, .sector = 256_B}, CacheParameters{.ways = 0},
-          CacheParameters{.line = 48_B}, CacheParameters{.mshrs = 0},
-          CacheParameters{.size = 768_B, .ways = 4, .set_hash = AddressHash::fold}, CacheParameters{.scatter = 4096_B}}) {
+    paired_initiator.socket.bind(paired.upstream[0]);
+    paired.downstream.bind(paired_memory.port);
+    for (const CacheParameters& p : {CacheParameters{.size = 500_B}, CacheParameters{.line = 256_B, .sector = 256_B},
+                                     CacheParameters{.ways = 0}, CacheParameters{.line = 48_B}, CacheParameters{.mshrs = 0},
+                                     CacheParameters{.size = 768_B, .ways = 4, .set_hash = AddressHash::fold},
+                                     CacheParameters{.scatter = 4096_B}, CacheParameters{.set_lines = 3}}) {
       try {
         Cache bad(sc_core::sc_gen_unique_name("bad"), p, MemoryLevel::l1);
       } catch (const std::invalid_argument&) {
@@ -84,6 +89,9 @@ struct CacheBench : sc_core::sc_module {
   test::TestInitiator scattered_initiator{"scattered_initiator"};
   Cache scattered{"scattered", kScattered, MemoryLevel::l1};
   MemoryBelow scattered_memory{"scattered_memory", kMemory};
+  test::TestInitiator paired_initiator{"paired_initiator"};
+  Cache paired{"paired", kPaired, MemoryLevel::l1};
+  MemoryBelow paired_memory{"paired_memory", kMemory};
 };
 LACUNA_TEST_BENCH(CacheBench)
 
@@ -259,6 +267,25 @@ TEST(Cache, ScatteredPagesMeetInSets) {
   EXPECT_LT(misses(256), 224u);
 }
 
+TEST(Cache, NeighbouringLinesShareASet) {
+  auto& b = test::bench<CacheBench>();
+  // Number of lines that miss when all are read a second time, in order.
+  const auto misses = [&](std::initializer_list<std::uint64_t> lines) {
+    b.paired_initiator.begin_epoch();
+    b.paired.reset();
+    b.paired_memory.requests.clear();
+    Tick at{};
+    for (int round = 0; round < 2; ++round) {
+      for (const std::uint64_t line : lines) b.paired_initiator.time_read(at = at + 1000_ns, line * 64, 64);
+    }
+    return b.paired_memory.requests.size() - lines.size();
+  };
+  EXPECT_EQ(misses({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}), 0u) << "consecutive lines use all sets";
+  EXPECT_EQ(misses({0, 1, 16}), 3u) << "lines 0, 1 and 16 are in set 0, which has two ways";
+  EXPECT_EQ(misses({0, 1, 2, 18}), 0u);
+  EXPECT_EQ(misses({0, 2, 4, 8, 16}), 0u) << "0 and 16 share a set";
+}
+
 TEST(Cache, WritesGoAroundAndCompleteWhenAccepted) {
   auto& b = fresh();
   b.memory.write_time = 30_ns;
@@ -365,7 +392,7 @@ TEST(Cache, TheLatencyBreakdownSumsToTheWhole) {
   }
 }
 
-TEST(Cache, BadParametersAreModelErrors) { EXPECT_EQ(test::bench<CacheBench>().refused, 7u); }
+TEST(Cache, BadParametersAreModelErrors) { EXPECT_EQ(test::bench<CacheBench>().refused, 8u); }
 
 }  // namespace
 
