@@ -33,6 +33,7 @@ struct Chain {
   std::uint8_t pattern = 0;        ///< row of the paper's Table 1 (1 to 9); 0: allowed by section 4.1, but not in the table
   std::uint8_t element_bytes = 4;  ///< bytes that a lane loads and stores: 1, 2 or 4
   std::uint8_t operations = 0;     ///< instructions with ChainRole::operation: 0 to 2
+  std::uint8_t steps = 0;          ///< operations of the packet, 0 to 2: v_mad is two, or one if it is split (finalizer.h)
   bool second_load = false;        ///< the chain loads two operands from memory
   bool stores = false;             ///< the result is stored; otherwise data or a bitmap return to the core
   bool compares = false;           ///< the result is one bit for each lane

@@ -38,6 +38,8 @@ struct ChainCandidate {
   std::uint32_t first() const { return loads.front(); }
   std::uint32_t last() const { return store ? *store : operations.back(); }
   std::uint32_t operand_b() const { return order.size() < 2 ? ~0U : b_is_first ? order.front() : order.back(); }
+  /// Whether only the first step of the instruction at `index` belongs to the chain.
+  bool splits_at(std::uint32_t index) const { return split && index == root; }
 };
 
 class ChainFinder {

@@ -121,7 +121,7 @@ ChainFinder::MaybeProblem ChainFinder::packet_problem(const ChainCandidate& cand
   for (const std::uint32_t index : candidate.operations) {
     const Instruction& instruction = at(index).instruction;
     const ChainOperation operation = chain_operation(instruction);
-    if (candidate.split && index == candidate.root) {
+    if (candidate.splits_at(index)) {
       // Output modifiers belong to the second step, as does the sign of the product.
       constexpr unsigned kFactors = 3;
       ++operations;

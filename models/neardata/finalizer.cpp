@@ -30,6 +30,11 @@ Chain chain_of(const ChainCandidate& candidate, const isa::ControlFlow& flow) {
   chain.pattern = candidate.pattern;
   chain.element_bytes = chain_element(flow.instructions()[candidate.loads.front()].instruction).bytes;
   chain.operations = static_cast<std::uint8_t>(candidate.operations.size());
+  for (const std::uint32_t operation : candidate.operations) {
+    const isa::Instruction& instruction = flow.instructions()[operation].instruction;
+    chain.steps =
+        static_cast<std::uint8_t>(chain.steps + (candidate.splits_at(operation) ? 1 : chain_operation(instruction).operations));
+  }
   chain.second_load = candidate.loads.size() == 2;
   chain.stores = candidate.store.has_value();
   chain.compares = candidate.compares;

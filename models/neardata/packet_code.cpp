@@ -16,13 +16,13 @@ std::uint8_t packed(const isa::VectorModifiers& vop, unsigned operands) {
 void add_operation(const isa::Instruction& instruction, const Chain& chain, unsigned& known, PacketCode& code) {
   const ChainOperation operation = chain_operation(instruction);
   for (unsigned i = 0; i < operation.operations; ++i) {
-    if (known == chain.operations) {
+    if (known == chain.steps) {
       code.combines = true;
       return;
     }
     code.operations[known++] = static_cast<std::uint8_t>(operation.codes[i]);
   }
-  if (chain.operations == 1 && operation.modified) code.modifiers = packed(instruction.vop, operation.operands);
+  if (chain.steps == 1 && operation.modified) code.modifiers = packed(instruction.vop, operation.operands);
   for (unsigned i = 0; i < instruction.sources; ++i) {
     const isa::Operand& source = instruction.src[i];
     if (source.kind == isa::OperandKind::constant || source.kind == isa::OperandKind::sgpr) code.immediate = source;

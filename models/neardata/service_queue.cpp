@@ -261,8 +261,8 @@ Tick ServiceQueue::compute(unsigned number, Tick at) {
   times(entry.packet).until(ChainTime::queue, at);
   const Computation computed = take_alu(ready, at);
   times(entry.packet).until(ChainTime::alu, computed.done);
-  statistics_.operations += ready.chain->operations;
-  statistics_.lanes += ready.chain->operations * static_cast<std::uint64_t>(std::popcount(ready.lanes));
+  statistics_.operations += ready.chain->steps;
+  statistics_.lanes += ready.chain->steps * static_cast<std::uint64_t>(std::popcount(ready.lanes));
   for (const std::uint64_t line : {ready.line_a, ready.line_b}) {
     if (line != ChainPacket::kNoLine) ++(is_here(line) ? statistics_.fetched : statistics_.kept);
   }
@@ -275,7 +275,7 @@ Tick ServiceQueue::compute(unsigned number, Tick at) {
 // The ALU accepts the operands of `width` lanes per cycle. The second operation starts when the first lanes have completed the
 // first operation and the ALU has accepted the first operation's last lanes.
 ServiceQueue::Computation ServiceQueue::take_alu(const ChainPacket& ready, Tick at) {
-  const unsigned operations = ready.chain->operations;
+  const unsigned operations = ready.chain->steps;
   if (operations == 0) return {at, at};
   const Tick start = later(at, alu_free_);
   statistics_.waiting_for_alu += start - at;

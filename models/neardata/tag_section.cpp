@@ -24,7 +24,7 @@ constexpr std::uint8_t kStores = 2;
 constexpr std::uint8_t kCompares = 4;
 constexpr std::uint8_t kLastPattern = 9;
 constexpr std::size_t kBytesPerInstruction = 12;
-constexpr std::size_t kBytesPerChain = 8;
+constexpr std::size_t kBytesPerChain = 12;
 constexpr std::size_t kBytesPerKernel = 16;
 
 class SectionWriter {
@@ -115,7 +115,8 @@ void check_form(const Chain& chain, const Place& place) {
     return std::count_if(parts.begin(), parts.end(), [role](const ChainInstruction& part) { return part.role == role; });
   };
   const bool right = count(ChainRole::load_a) == 1 && count(ChainRole::load_b) == (chain.second_load ? 1 : 0) &&
-                     count(ChainRole::store) == (chain.stores ? 1 : 0) && chain.operations <= 2 &&
+                     count(ChainRole::store) == (chain.stores ? 1 : 0) && chain.operations <= chain.steps &&
+                     chain.steps <= kPacketOperations && (chain.operations != 0 || chain.steps == 0) &&
                      count(ChainRole::operation) == chain.operations;
   if (!right) place.fail(first, "begins a chain whose instructions do not match its counts");
 }
@@ -189,8 +190,9 @@ std::vector<std::byte> encode_tags(const std::vector<KernelTags>& kernels) {
       out.put(chain.pattern);
       out.put(chain.element_bytes);
       out.put(chain.operations);
-      out.put(static_cast<std::uint8_t>((chain.second_load ? kSecondLoad : 0) | (chain.stores ? kStores : 0) |
-                                        (chain.compares ? kCompares : 0)));
+      out.put(chain.steps);
+      out.put(static_cast<std::uint32_t>((chain.second_load ? kSecondLoad : 0) | (chain.stores ? kStores : 0) |
+                                         (chain.compares ? kCompares : 0)));
       out.put(static_cast<std::uint32_t>(chain.instructions.size()));
       for (std::size_t i = 0; i < chain.instructions.size(); ++i) {
         const ChainInstruction& part = chain.instructions[i];
@@ -225,7 +227,8 @@ std::vector<KernelTags> decode_tags(std::span<const std::byte> bytes, const std:
       chain.pattern = reader.get<std::uint8_t>("chains");
       chain.element_bytes = reader.get<std::uint8_t>("chains");
       chain.operations = reader.get<std::uint8_t>("chains");
-      const auto flags = reader.get<std::uint8_t>("chains");
+      chain.steps = reader.get<std::uint8_t>("chains");
+      const auto flags = reader.get<std::uint32_t>("chains");
       if (flags > (kSecondLoad | kStores | kCompares)) place.fail("a chain has flags " + std::to_string(flags));
       chain.second_load = (flags & kSecondLoad) != 0;
       chain.stores = (flags & kStores) != 0;
@@ -255,6 +258,7 @@ void check_tags(const KernelTags& kernel, const isa::FetchWords& fetch, isa::Tar
   for (std::size_t c = 0; c < kernel.chains.size(); ++c) {
     const Chain& chain = kernel.chains[c];
     std::uint32_t block = 0;
+    unsigned steps = 0;
     for (std::size_t i = 0; i < chain.instructions.size(); ++i) {
       const ChainInstruction& part = chain.instructions[i];
       const auto found =
@@ -268,8 +272,12 @@ void check_tags(const KernelTags& kernel, const isa::FetchWords& fetch, isa::Tar
         place.fail(part.address, "does not match its tag: " + std::string(found->instruction.row->mnemonic));
       if (i > 0 && found->block != block) place.fail(part.address, "is in another basic block than its chain");
       if (!tagged.insert(part.address).second) place.fail(part.address, "is in two chains");
+      if (part.role == ChainRole::operation) steps += chain_operation(found->instruction).operations;
       block = found->block;
     }
+    // The second step of a chain's last operation may be left to the core.
+    if (chain.steps != steps && chain.steps + 1U != steps)
+      place.fail(chain.instructions.front().address, "begins a chain whose operations do not match its steps");
   }
 }
 

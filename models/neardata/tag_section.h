@@ -5,9 +5,9 @@
 // of its bytes, so that tags are not applied to changed code.
 //
 // Contents, little-endian, without padding except as stated:
-//   u32 magic "LNDC", u32 version = 1, u32 kernels; for each kernel:
+//   u32 magic "LNDC", u32 version = 2, u32 kernels; for each kernel:
 //   u64 address of its first instruction, u32 bytes of its name, u32 chains, name padded with zeros to a multiple of 4;
-//   for each chain: u8 pattern, u8 element bytes, u8 operations, u8 flags (1: second load, 2: stores, 4: compares),
+//   for each chain: u8 pattern, u8 element bytes, u8 operations, u8 steps, u32 flags (1: second load, 2: stores, 4: compares),
 //   u32 instructions; for each instruction: i32 address relative to the kernel's first instruction, u8 tag, u8 role, u16 zero,
 //   u32 check (code_check())
 #pragma once
@@ -26,7 +26,7 @@
 namespace lacuna {
 
 inline constexpr std::string_view kTagSectionName = ".lacuna.chains";
-inline constexpr std::uint32_t kTagSectionVersion = 1;
+inline constexpr std::uint32_t kTagSectionVersion = 2;
 
 /// Thrown for a section that is damaged or does not match its code. what() names file, section and, where known, kernel and
 /// address.
@@ -51,7 +51,7 @@ std::uint32_t code_check(std::uint64_t address, const isa::FetchWords& fetch, is
 
 std::vector<std::byte> encode_tags(const std::vector<KernelTags>& kernels);
 
-/// Decodes a section. `file`: name of the file in messages. Throws TagError if the bytes are not a section of version 1 or
+/// Decodes a section. `file`: name of the file in messages. Throws TagError if the bytes are not a section of version 2 or
 /// contain an invalid chain: a middle tag without a first, instructions that are not ascending, an undefined value.
 std::vector<KernelTags> decode_tags(std::span<const std::byte> bytes, const std::string& file);
 

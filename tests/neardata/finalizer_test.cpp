@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "models/neardata/compute_packet.h"
+#include "models/neardata/packet_code.h"
 #include "tests/neardata/assembled_kernel.h"
 
 namespace lacuna::test {
@@ -157,12 +159,38 @@ TEST_P(Finalizer, ChainsDescribeTheirOperations) {
   EXPECT_EQ(chain.pattern, 9);
   EXPECT_EQ(chain.element_bytes, 2);
   EXPECT_EQ(chain.operations, 2);
+  EXPECT_EQ(chain.steps, 2);
   EXPECT_TRUE(chain.second_load);
   EXPECT_TRUE(chain.stores);
   EXPECT_FALSE(chain.compares);
   EXPECT_EQ(chain_name(chain), "d = f(a, g(b, i))");
   EXPECT_EQ(kernel.loads, 2u);
   EXPECT_EQ(kernel.instructions, 7u);
+}
+
+// A multiply-add whose operands all belong to the chain is two steps of the packet. If its third operand is in a register, only
+// the product belongs to the chain, and the core adds it to the register.
+TEST_P(Finalizer, MultiplyAddsAreTwoSteps) {
+  const auto code_of = [&](const std::string& line, Chain& chain) {
+    const AssembledKernel code = assembled(kTwoLoads + Lines{line});
+    const FinalizedKernel kernel = code.finalize(kTagsOnly);
+    chain = kernel.chains.at(0);
+    return packet_code(chain, code.fetch(), code.target());
+  };
+  Chain whole;
+  const PacketCode both = code_of("v_mad_f32 v20, v10, s3, v11", whole);
+  EXPECT_EQ(whole.operations, 1);
+  EXPECT_EQ(whole.steps, 2);
+  EXPECT_NE(both.operations[0], ComputePacket::kNoOperation);
+  EXPECT_NE(both.operations[1], ComputePacket::kNoOperation);
+  EXPECT_FALSE(both.combines);
+  Chain split;
+  const PacketCode product = code_of("v_mad_f32 v20, v10, v11, v21", split);
+  EXPECT_EQ(split.operations, 1);
+  EXPECT_EQ(split.steps, 1);
+  EXPECT_EQ(product.operations[0], both.operations[0]);
+  EXPECT_EQ(product.operations[1], ComputePacket::kNoOperation);
+  EXPECT_TRUE(product.combines);
 }
 
 // -- interleaved chains and waits

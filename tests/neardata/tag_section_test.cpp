@@ -62,8 +62,8 @@ TEST_F(TagSection, ReadsWhatIsWritten) {
 
 TEST_F(TagSection, RefusesOtherVersionsAndLengths) {
   std::vector<std::byte> bytes = encode_tags({tagged_});
-  bytes[4] = std::byte{2};
-  EXPECT_EQ(decode_error(bytes), "a.co: section .lacuna.chains: version 2 is not 1");
+  bytes[4] = std::byte{1};
+  EXPECT_EQ(decode_error(bytes), "a.co: section .lacuna.chains: version 1 is not 2");
   bytes[0] = std::byte{0};
   EXPECT_THAT(decode_error(bytes), HasSubstr("does not begin with LNDC"));
   bytes = encode_tags({tagged_});
@@ -89,6 +89,7 @@ TEST_F(TagSection, RefusesTagsThatMakeNoChain) {
               HasSubstr("0x101c is after a later instruction"));
   EXPECT_THAT(error([](Chain& chain) { chain.pattern = 10; }), HasSubstr("0x1014 is of pattern 10"));
   EXPECT_THAT(error([](Chain& chain) { chain.element_bytes = 3; }), HasSubstr("0x1014 has elements of 3 bytes"));
+  EXPECT_THAT(error([](Chain& chain) { chain.steps = 0; }), HasSubstr("0x1014 begins a chain whose instructions"));
   EXPECT_THAT(error([](Chain& chain) { chain.second_load = false; }), HasSubstr("0x1014 begins a chain whose instructions"));
   EXPECT_THAT(error([](Chain& chain) { chain.instructions[3].role = ChainRole::wait; }),
               HasSubstr("0x1014 begins a chain whose instructions"));
@@ -101,6 +102,9 @@ TEST_F(TagSection, RefusesTagsOfOtherCode) {
   kernel = tagged_;
   kernel.chains[0].instructions[2].address -= 2;
   EXPECT_THAT(check_error(kernel), HasSubstr("0x100a is not an instruction of the kernel"));
+  kernel = tagged_;
+  kernel.chains[1].steps = 2;  // its operation is an addition
+  EXPECT_THAT(check_error(kernel), HasSubstr("0x1014 begins a chain whose operations do not match its steps"));
   kernel = tagged_;
   kernel.chains[1] = kernel.chains[0];
   kernel.checks[1] = kernel.checks[0];

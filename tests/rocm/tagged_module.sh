@@ -39,11 +39,11 @@ done
 # Damaged tags are reported once and counted, and yield no chains.
 python3 - <<'PYTHON'
 data = bytearray(open("tagged.co", "rb").read())
-data[data.index(b"LNDC") + 4] = 2
+data[data.index(b"LNDC") + 4] = 1
 open("damaged.co", "wb").write(data)
 PYTHON
 on_gpu "${options[@]}" --out damaged -- modules damaged.co
 expect 0 "${command[@]}"
-[[ $(grep -c "runs without offload chains: .*section .lacuna.chains: version 2 is not 1" damaged/log.txt) == 1 ]] || fail "not named once"
+[[ $(grep -c "runs without offload chains: .*section .lacuna.chains: version 1 is not 2" damaged/log.txt) == 1 ]] || fail "not named once"
 # The remaining kernels are the runtime's copies.
 [[ $(tagger damaged kernels_damaged) -gt 0 && $(tagger damaged chains) -lt $(tagger tagged chains) ]] || fail "damaged tags are not counted"

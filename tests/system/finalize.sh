@@ -107,13 +107,13 @@ refuses() { # refuses TEXT: checks that damaged.co is refused with the message T
     complains "damaged.co: section .lacuna.chains: $1"
   done
 }
-damage 4c4e444301 4c4e444302
-refuses "version 2 is not 1"
+damage 4c4e444302 4c4e444301
+refuses "version 1 is not 2"
 first=$(grep -o '01 0x[0-9a-f]*' <("$LACUNA" finalize tagged.co --no-move) | head -1 | cut -d' ' -f2)
 python3 - <<'EOF'
 import struct
 data = bytearray(open("tagged.co", "rb").read())
-at = data.index(b"LNDC") + 12 + 16 + 12 + 8
+at = data.index(b"LNDC") + 12 + 16 + 12 + 12
 middle = bytearray(data); middle[at + 4] = 2; open("middle.co", "wb").write(middle)
 outside = bytearray(data); outside[at:at + 4] = struct.pack("<i", 0x10000); open("outside.co", "wb").write(outside)
 check = bytearray(data); check[at + 8] ^= 1; open("check.co", "wb").write(check)

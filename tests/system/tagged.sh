@@ -66,8 +66,8 @@ add options moved.co --set ndc.move=false
 python3 - <<'PYTHON'
 data = bytearray(open("tags.co", "rb").read())
 at = data.index(b"LNDC")
-version = bytearray(data); version[at + 4] = 2; open("version.co", "wb").write(version)
-check = bytearray(data); check[at + 12 + 16 + 12 + 8 + 8] ^= 1; open("check.co", "wb").write(check)
+version = bytearray(data); version[at + 4] = 1; open("version.co", "wb").write(version)
+check = bytearray(data); check[at + 12 + 16 + 12 + 12 + 8] ^= 1; open("check.co", "wb").write(check)
 PYTHON
 damaged() { # damaged CODE TEXT: checks that the damaged tags of file CODE are reported once, with TEXT, and ignored
   add damaged "$1" --repeat 3
@@ -76,5 +76,5 @@ damaged() { # damaged CODE TEXT: checks that the damaged tags of file CODE are r
   cmp damaged.bin tags-file.bin || fail "$1: the sums differ"
   rm -r damaged
 }
-damaged version.co "version 2 is not 1"
+damaged version.co "version 1 is not 2"
 damaged check.co "kernel vector_add: 0x[0-9a-f]* is not the instruction that was tagged"
