@@ -3,7 +3,8 @@
 #   - board of an R9 Nano under load: 175 W (AMD) to 185 W (hardware.fr, 2015) at 850 to 950 MHz; 282 W without a power limit
 #   - share of static and constant power: 31 to 70 % on a V100 (AccelWattch, MICRO 2021)
 #   - power over data: 257 to 155 W for one kernel (Lucas and Juurlink, "ALUPower", 2016), 40 % (Gregersen et al., SC24 workshops)
-#   - four stacks of HBM at 512 GB/s: 14.6 W, 28.5 pJ for a byte (AnandTech, "AMD HBM Deep Dive", 2015)
+#   - four stacks of HBM at 512 GB/s: 14.6 W, 28.5 pJ for a byte (AnandTech, "AMD HBM Deep Dive", 2015), here with as many changing
+#     bits as give the averages of O'Connor et al. (MICRO 2017, section 2): 2.54 pJ for a bit, 0.73 of random data
 #   - the NoC's share on the near-data machine: 27 %
 #   - boards of an MI210: 300 W, of an A100: 250 W (PCIe) to 400 W (SXM)
 source "$(dirname "$0")/common.sh"
@@ -68,9 +69,10 @@ between "$(calculated "$(column measured peak_w) / $(column measured_zeros peak_
 between "$(calculated "$(column measured energy_dram_j) / $(column measured_zeros energy_dram_j)")" 1.1 2 \
   "energy of the DRAM with random numbers over that with zeros"
 
+stream average "${r9nano[@]}" --set energy.toggles_dram=0.52
 bytes=$(awk '/"(read|write)_byte": / { on = 1 } on && /"count":/ { gsub(",", "", $2); sum += $2; on = 0 } END { print sum }' \
-  stream/statistics.json)
-between "$(calculated "($(column stream energy_dram_j) + $(column stream energy_dram_io_j) + $(column stream energy_dram_refresh_j)) * 1e12 / $bytes")" \
+  average/statistics.json)
+between "$(calculated "($(column average energy_dram_j) + $(column average energy_dram_io_j) + $(column average energy_dram_refresh_j)) * 1e12 / $bytes")" \
   20 57 "HBM, pJ for a byte: at full rate 28.5, with idle times up to twice that"
 
 stream mesh --config mesh56 --config energy/mesh56
