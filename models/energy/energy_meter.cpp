@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -87,8 +86,8 @@ void EnergyMeter::set_bounds(const EnergyMeter& low, const EnergyMeter& high) {
   event_bounds_.clear();
   for (std::size_t i = 0; i < events_.size(); ++i)
     event_bounds_.push_back({low.events_[i].picojoules, high.events_[i].picojoules});
-  static_bounds_ = {std::accumulate(low.watts_.begin(), low.watts_.end(), 0.0),
-                    std::accumulate(high.watts_.begin(), high.watts_.end(), 0.0)};
+  static_bounds_.clear();
+  for (std::size_t i = 0; i < blocks_.size(); ++i) static_bounds_.push_back({low.watts_[i], high.watts_[i]});
 }
 
 void EnergyMeter::count_also(const std::uint64_t& counter, const std::uint64_t& amount) {
@@ -133,16 +132,18 @@ std::vector<double> EnergyMeter::joules(std::span<const double> counts, double p
   return sum;
 }
 
-EnergyBounds EnergyMeter::bounds(std::span<const double> counts, double picoseconds) const {
-  if (event_bounds_.empty()) {
-    const std::vector<double> blocks = joules(counts, picoseconds);
-    const double total = std::accumulate(blocks.begin(), blocks.end(), 0.0);
-    return {total, total};
+std::vector<EnergyBounds> EnergyMeter::bounds(std::span<const double> counts, double picoseconds) const {
+  std::vector<EnergyBounds> blocks;
+  blocks.reserve(blocks_.size());
+  if (static_bounds_.empty()) {
+    for (const double exact : joules(counts, picoseconds)) blocks.push_back({exact, exact});
+    return blocks;
   }
-  EnergyBounds sum{static_bounds_.low * picoseconds * 1e-12, static_bounds_.high * picoseconds * 1e-12};
+  for (const EnergyBounds& watts : static_bounds_)
+    blocks.push_back({watts.low * picoseconds * 1e-12, watts.high * picoseconds * 1e-12});
   for (std::size_t i = 0; i < events_.size(); ++i)
-    sum += {counts[i] * event_bounds_[i].low * 1e-12, counts[i] * event_bounds_[i].high * 1e-12};
-  return sum;
+    blocks[events_[i].block] += {counts[i] * event_bounds_[i].low * 1e-12, counts[i] * event_bounds_[i].high * 1e-12};
+  return blocks;
 }
 
 }  // namespace lacuna

@@ -32,7 +32,8 @@ enum class StaticPower : std::uint8_t {
 inline constexpr std::size_t kStaticPowers = 3;
 inline constexpr std::array<std::string_view, kStaticPowers> kStaticPowerNames{"leakage", "clock", "constant"};
 
-/// Total energy if every energy and power has its low value, and if every one has its high value.
+/// An energy or a power if the energy of every event and every static power has its low value, and if every one has its high
+/// value.
 struct EnergyBounds {
   double low = 0;
   double high = 0;
@@ -43,6 +44,12 @@ struct EnergyBounds {
     return *this;
   }
 };
+
+inline EnergyBounds total_of(std::span<const EnergyBounds> blocks) {
+  EnergyBounds total;
+  for (const EnergyBounds& block : blocks) total += block;
+  return total;
+}
 
 /// Number of bits that differ between consecutive words, and number of pairs of consecutive words.
 struct ToggleCount {
@@ -103,9 +110,8 @@ class EnergyMeter {
   const std::vector<double>& static_watts(StaticPower kind) const { return kinds_[static_cast<std::size_t>(kind)]; }
   /// Energy by block: `counts` of each event, not necessarily whole numbers, and static power over `picoseconds`.
   std::vector<double> joules(std::span<const double> counts, double picoseconds) const;
-  /// Bounds of the total of joules(); both equal the total if no bounds are set. Like joules(), they add up over intervals and
-  /// blocks.
-  EnergyBounds bounds(std::span<const double> counts, double picoseconds) const;
+  /// Bounds of joules(), by block; without set_bounds() both are equal to it. Like joules(), they add up over intervals.
+  std::vector<EnergyBounds> bounds(std::span<const double> counts, double picoseconds) const;
 
  private:
   std::size_t block(std::string_view name);
@@ -114,8 +120,8 @@ class EnergyMeter {
   std::vector<double> watts_;
   std::array<std::vector<double>, kStaticPowers> kinds_;  ///< watts_ by kind
   std::vector<Event> events_;
-  std::vector<EnergyBounds> event_bounds_;  ///< picojoules by event; empty: none
-  EnergyBounds static_bounds_;              ///< watts of all blocks
+  std::vector<EnergyBounds> event_bounds_;   ///< picojoules by event; empty: none
+  std::vector<EnergyBounds> static_bounds_;  ///< watts by block
   struct Source {
     const std::uint64_t* counter;
     std::size_t event;

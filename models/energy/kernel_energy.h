@@ -11,8 +11,8 @@
 namespace lacuna {
 
 struct KernelEnergy {
-  std::vector<double> joules;  ///< energy by block of the meter; empty: not measured
-  EnergyBounds bounds{};       ///< bounds of the total, from the uncertainty of the energies of events
+  std::vector<double> joules;          ///< energy by block of the meter; empty: not measured
+  std::vector<EnergyBounds> bounds{};  ///< bounds of `joules`, from the uncertainty of the energies of events
   /// Highest power of the device in a sampling interval that lies within the kernel, but at least the kernel's mean power.
   double peak_watts = 0;
   /// Half of the 95 % confidence interval of the total, in joules; 0 if the whole kernel was timed.
@@ -20,12 +20,14 @@ struct KernelEnergy {
 
   bool measured() const { return !joules.empty(); }
   double total() const { return std::accumulate(joules.begin(), joules.end(), 0.0); }
+  EnergyBounds total_bounds() const { return total_of(bounds); }
   KernelEnergy& operator+=(const KernelEnergy& other) {
     if (joules.size() < other.joules.size()) joules.resize(other.joules.size());
     for (std::size_t i = 0; i < other.joules.size(); ++i) joules[i] += other.joules[i];
+    if (bounds.size() < other.bounds.size()) bounds.resize(other.bounds.size());
+    for (std::size_t i = 0; i < other.bounds.size(); ++i) bounds[i] += other.bounds[i];
     peak_watts = peak_watts > other.peak_watts ? peak_watts : other.peak_watts;
     half_width += other.half_width;
-    bounds += other.bounds;
     return *this;
   }
 };

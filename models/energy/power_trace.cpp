@@ -38,8 +38,11 @@ std::vector<double> PowerTrace::take_counts() {
 
 void PowerTrace::give(Tick begin, Tick end, const std::vector<double>& counts) {
   const double time = picoseconds(end - begin);
-  PowerSample sample{.begin = begin, .end = end, .watts = meter_.joules(counts, time)};
-  for (double& w : sample.watts) w /= time * 1e-12;
+  const double seconds = time * 1e-12;
+  PowerSample sample{
+      .begin = begin, .end = end, .watts = meter_.joules(counts, time), .bounds = total_of(meter_.bounds(counts, time))};
+  for (double& w : sample.watts) w /= seconds;
+  sample.bounds = {sample.bounds.low / seconds, sample.bounds.high / seconds};
   sink_(sample);
 }
 

@@ -15,6 +15,7 @@ struct PowerSample {
   Tick begin{};
   Tick end{};
   std::vector<double> watts{};  ///< mean power of each block
+  EnergyBounds bounds{};        ///< bounds of total(), in watts, from the uncertainty of the energies of events
 
   double total() const {
     double sum = 0;

@@ -41,14 +41,23 @@ std::string largest_blocks(const KernelEnergy& energy, const std::vector<std::st
   return text;
 }
 
+// Adds energies by block, with their low and high ends.
+void add_blocks(const std::vector<std::string>& blocks, const std::vector<double>& joules,
+                const std::vector<EnergyBounds>& bounds, Json& json) {
+  for (std::size_t i = 0; i < joules.size(); ++i) json["blocks"][blocks.at(i)] = joules[i];
+  for (std::size_t i = 0; i < bounds.size(); ++i) json["low_blocks"][blocks.at(i)] = bounds[i].low;
+  for (std::size_t i = 0; i < bounds.size(); ++i) json["high_blocks"][blocks.at(i)] = bounds[i].high;
+}
+
 Json share_json(const EnergyMeter& meter, const EnergyShare& share) {
   const std::vector<double> joules = meter.joules(share.counts, share.picoseconds);
-  const EnergyBounds bounds = meter.bounds(share.counts, share.picoseconds);
+  const std::vector<EnergyBounds> bounds = meter.bounds(share.counts, share.picoseconds);
+  const EnergyBounds total = total_of(bounds);
   Json json{{"time_ps", share.picoseconds},
             {"joules", std::accumulate(joules.begin(), joules.end(), 0.0)},
-            {"low_joules", bounds.low},
-            {"high_joules", bounds.high}};
-  for (std::size_t i = 0; i < joules.size(); ++i) json["blocks"][meter.blocks()[i]] = joules[i];
+            {"low_joules", total.low},
+            {"high_joules", total.high}};
+  add_blocks(meter.blocks(), joules, bounds, json);
   return json;
 }
 
@@ -67,10 +76,11 @@ void append_energy_csv(const KernelEnergy& energy, Tick time, std::string& line)
     line += number(value);
   };
   const double total = energy.total();
+  const EnergyBounds bounds = energy.total_bounds();
   column(total);
   column(energy.half_width);
-  column(energy.bounds.low);
-  column(energy.bounds.high);
+  column(bounds.low);
+  column(bounds.high);
   column(mean_watts(total, time));
   column(energy.peak_watts);
   column(total * seconds(time));
@@ -79,14 +89,19 @@ void append_energy_csv(const KernelEnergy& energy, Tick time, std::string& line)
 
 Json energy_json(const KernelEnergy& energy, const std::vector<std::string>& blocks, Tick time) {
   const double total = energy.total();
+  const EnergyBounds bounds = energy.total_bounds();
   Json json{{"joules", total},
             {"half_width_joules", energy.half_width},
-            {"low_joules", energy.bounds.low},
-            {"high_joules", energy.bounds.high},
+            {"low_joules", bounds.low},
+            {"high_joules", bounds.high},
             {"mean_watts", mean_watts(total, time)},
+            {"low_mean_watts", mean_watts(bounds.low, time)},
+            {"high_mean_watts", mean_watts(bounds.high, time)},
             {"peak_watts", energy.peak_watts},
-            {"energy_delay_js", total * seconds(time)}};
-  for (std::size_t i = 0; i < energy.joules.size(); ++i) json["blocks"][blocks.at(i)] = energy.joules[i];
+            {"energy_delay_js", total * seconds(time)},
+            {"low_energy_delay_js", bounds.low * seconds(time)},
+            {"high_energy_delay_js", bounds.high * seconds(time)}};
+  add_blocks(blocks, energy.joules, energy.bounds, json);
   return json;
 }
 
@@ -113,13 +128,14 @@ Json device_energy_json(const EnergyMeter& meter, const EnergyLedger& ledger) {
 }
 
 void write_power_csv_header(const std::vector<std::string>& blocks, std::ostream& out) {
-  out << "device,begin_ps,end_ps,total_w";
+  out << "device,begin_ps,end_ps,total_w,low_w,high_w";
   for (const std::string& block : blocks) out << ',' << block << "_w";
   out << '\n';
 }
 
 void write_power_csv(const std::string& device, const PowerSample& sample, std::ostream& out) {
-  out << device << ',' << sample.begin.ps << ',' << sample.end.ps << ',' << number(sample.total());
+  out << device << ',' << sample.begin.ps << ',' << sample.end.ps << ',' << number(sample.total()) << ','
+      << number(sample.bounds.low) << ',' << number(sample.bounds.high);
   for (const double watts : sample.watts) out << ',' << number(watts);
   out << '\n';
 }
@@ -129,12 +145,12 @@ void write_energy_table(const std::vector<NamedEnergy>& kernels, const std::vect
                             {"kernel", "dispatches", "all", "power", "high", "power", "delay", "in"}};
   for (const NamedEnergy& k : kernels) {
     const double total = k.energy->total();
-    rows.push_back({readable_kernel(k.name), grouped(k.dispatches), readable_joules(total),
-                    fixed(mean_watts(total, k.time), 1) + " W",
-                    fmt::format("{} to {} W", fixed(mean_watts(k.energy->bounds.low, k.time), 0),
-                                fixed(mean_watts(k.energy->bounds.high, k.time), 0)),
-                    fixed(k.energy->peak_watts, 1) + " W", fmt::format("{:.3g} Js", total * seconds(k.time)),
-                    largest_blocks(*k.energy, blocks)});
+    const EnergyBounds bounds = k.energy->total_bounds();
+    rows.push_back(
+        {readable_kernel(k.name), grouped(k.dispatches), readable_joules(total), fixed(mean_watts(total, k.time), 1) + " W",
+         fmt::format("{} to {} W", fixed(mean_watts(bounds.low, k.time), 0), fixed(mean_watts(bounds.high, k.time), 0)),
+         fixed(k.energy->peak_watts, 1) + " W", fmt::format("{:.3g} Js", total * seconds(k.time)),
+         largest_blocks(*k.energy, blocks)});
   }
   write_aligned(rows, out);
 }

@@ -25,7 +25,8 @@ nlohmann::ordered_json energy_json(const KernelEnergy& energy, const std::vector
 /// Energy of a device in the whole run: blocks, kernels and idle time separately, each event with its count and its energy.
 nlohmann::ordered_json device_energy_json(const EnergyMeter& meter, const EnergyLedger& ledger);
 
-/// Writes the header of power.csv, which has a line per sample with the power of the device and of each block.
+/// Writes the header of power.csv, which has a line per sample with the power of the device, its low and high end, and the
+/// power of each block.
 void write_power_csv_header(const std::vector<std::string>& blocks, std::ostream& out);
 void write_power_csv(const std::string& device, const PowerSample& sample, std::ostream& out);
 

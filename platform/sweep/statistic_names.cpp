@@ -47,6 +47,7 @@ std::string written_paths(const std::vector<ConfigurationSource>& configuration,
   any.name = "*";
   any.end = Tick{1};
   any.energy.joules.resize(energy.blocks().size());
+  any.energy.bounds.resize(energy.blocks().size());
   kernels.set_energy_blocks(energy.blocks());
   kernels.kernel_ended(any);
   std::ostringstream json;

@@ -41,6 +41,23 @@ TEST_F(PowerTraceTest, IntervalsHaveThePowerOfTheirEvents) {
   EXPECT_DOUBLE_EQ(samples_[0].total(), 2.002);
 }
 
+TEST_F(PowerTraceTest, SamplesHaveTheBoundsOfTheirEnergies) {
+  const auto with_energies = [this](double event, double watts) {
+    EnergyMeter meter;
+    meter.add("block", "event", events_, event);
+    meter.add_static("rest", watts);
+    return meter;
+  };
+  meter_.set_bounds(with_energies(0.5, 1.5), with_energies(2, 3));
+  PowerTrace power = trace(100);
+  events_ = 200;
+  power.advance(nanoseconds(100));
+  ASSERT_EQ(samples_.size(), 1U);
+  EXPECT_DOUBLE_EQ(samples_[0].total(), 2.002);
+  EXPECT_DOUBLE_EQ(samples_[0].bounds.low, 1.501);
+  EXPECT_DOUBLE_EQ(samples_[0].bounds.high, 3.004);
+}
+
 TEST_F(PowerTraceTest, CountsBetweenReadingsAreSpreadEvenly) {
   PowerTrace power = trace(100);
   events_ = 150;

@@ -76,8 +76,8 @@ TEST(DeviceEnergyBounds, KernelsHaveTheLowAndTheHighEndOfTheirEnergy) {
   edge.served += 1000;
   const KernelEnergy kernel = energy.kernel_ended(1, microseconds(1), {});
   EXPECT_DOUBLE_EQ(kernel.total(), 4e-6 + 80e-6);
-  EXPECT_DOUBLE_EQ(kernel.bounds.low, 2e-6 + 20e-6);
-  EXPECT_DOUBLE_EQ(kernel.bounds.high, 8e-6 + 320e-6);
+  EXPECT_DOUBLE_EQ(kernel.total_bounds().low, 2e-6 + 20e-6);
+  EXPECT_DOUBLE_EQ(kernel.total_bounds().high, 8e-6 + 320e-6);
 }
 
 // Requests served at the end of a window belong to that window.

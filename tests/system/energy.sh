@@ -41,6 +41,11 @@ check() {
     "$1/kernels.csv" || fail "$1: the blocks of a kernel are not its energy"
   near "$(awk -F, 'NR > 1 { sum += $4 * ($3 - $2) * 1e-12; if ($2 != end + 0) exit 1; end = $3 } END { printf "%.15g", sum }' \
     "$1/power.csv")" "$whole" 1e-9 || fail "$1: power over time is not the whole"
+  for end in low high; do
+    near "$(awk -F, -v name="${end}_w" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) at = i }
+                                        NR > 1 { sum += $at * ($3 - $2) * 1e-12 } END { printf "%.15g", sum }' "$1/power.csv")" \
+      "$(energy "$1" whole "${end}_")" 1e-9 || fail "$1: the $end ends of power over time are not that of the whole"
+  done
 }
 
 cat >two.launch <<'EOF'

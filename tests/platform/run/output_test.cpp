@@ -248,7 +248,7 @@ TEST(KernelReports, CsvHoldsEveryField) {
 
 TEST(KernelReports, TotalsAreSumsByKernel) {
   KernelRecord first = record();  // 2.5 us, 2500 cycles
-  first.energy = {.joules = {100e-6, 25e-6}, .bounds = {100e-6, 200e-6}, .peak_watts = 75};
+  first.energy = {.joules = {100e-6, 25e-6}, .bounds = {{80e-6, 140e-6}, {20e-6, 60e-6}}, .peak_watts = 75};
   first.bulk_bytes = 7;
   KernelRecord second = first;
   second.end = Tick{5'500'000};
@@ -278,7 +278,7 @@ TEST(KernelReports, TotalsAreSumsByKernel) {
 TEST(KernelReports, EnergyHasColumnsWhenItIsAccountedFor) {
   const std::vector<std::string> blocks{"valu", "dram"};
   KernelRecord r = record();  // 2.5 us
-  r.energy = {.joules = {100e-6, 25e-6}, .bounds = {100e-6, 200e-6}, .peak_watts = 75, .half_width = 2e-6};
+  r.energy = {.joules = {100e-6, 25e-6}, .bounds = {{80e-6, 140e-6}, {20e-6, 60e-6}}, .peak_watts = 75, .half_width = 2e-6};
   std::ostringstream csv;
   write_kernels_csv({r}, csv, blocks);
   std::istringstream lines(csv.str());
@@ -292,6 +292,10 @@ TEST(KernelReports, EnergyHasColumnsWhenItIsAccountedFor) {
   EXPECT_DOUBLE_EQ(json["mean_watts"].get<double>(), 50);
   EXPECT_DOUBLE_EQ(json["low_joules"].get<double>(), 100e-6);
   EXPECT_DOUBLE_EQ(json["high_joules"].get<double>(), 200e-6);
+  EXPECT_DOUBLE_EQ(json["low_mean_watts"].get<double>(), 40);
+  EXPECT_DOUBLE_EQ(json["high_energy_delay_js"].get<double>(), 5e-10);
+  EXPECT_DOUBLE_EQ(json["low_blocks"]["valu"].get<double>(), 80e-6);
+  EXPECT_DOUBLE_EQ(json["high_blocks"]["dram"].get<double>(), 60e-6);
   EXPECT_DOUBLE_EQ(json["blocks"]["dram"].get<double>(), 25e-6);
 
   KernelSummary sum;
@@ -301,6 +305,7 @@ TEST(KernelReports, EnergyHasColumnsWhenItIsAccountedFor) {
   EXPECT_DOUBLE_EQ(sum.energy.total(), 250e-6);
   EXPECT_DOUBLE_EQ(sum.energy.peak_watts, 75);
   EXPECT_DOUBLE_EQ(sum.energy.half_width, 4e-6);
+  EXPECT_DOUBLE_EQ(sum.energy.total_bounds().high, 400e-6);
   std::ostringstream table;
   write_energy_table({{"relu", sum.dispatches, sum.time, &sum.energy}}, blocks, table);
   EXPECT_THAT(table.str(), HasSubstr("2  250.000 uJ  50.0 W  40 to 80 W  75.0 W  1.25e-09 Js  valu 80 %, dram 20 %"));
@@ -309,8 +314,8 @@ TEST(KernelReports, EnergyHasColumnsWhenItIsAccountedFor) {
 TEST(KernelReports, PowerIsALineForEachSample) {
   std::ostringstream csv;
   write_power_csv_header({"valu", "dram"}, csv);
-  write_power_csv("gpu", {.begin = Tick{1000}, .end = Tick{2000}, .watts = {1.5, 2}}, csv);
-  EXPECT_EQ(csv.str(), "device,begin_ps,end_ps,total_w,valu_w,dram_w\ngpu,1000,2000,3.5,1.5,2\n");
+  write_power_csv("gpu", {.begin = Tick{1000}, .end = Tick{2000}, .watts = {1.5, 2}, .bounds = {2.25, 6}}, csv);
+  EXPECT_EQ(csv.str(), "device,begin_ps,end_ps,total_w,low_w,high_w,valu_w,dram_w\ngpu,1000,2000,3.5,2.25,6,1.5,2\n");
 }
 
 nlohmann::json json_of(const KernelActivity& activity) {
