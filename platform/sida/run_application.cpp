@@ -108,19 +108,33 @@ void print_steps(const SidaTotals& totals, std::ostream& out) {
   }
 }
 
-void print_energy(const SidaTotals& totals, const EnergyParameters& energy, std::ostream& out) {
-  const auto parts = sida::joules(totals.energy, energy);
-  const auto kinds = sida::buffer_joules(totals.energy, energy);
-  double all = 0;
-  for (const double part : parts) all += part;
-  constexpr double kMillijoules = 1e3;
-  std::vector<TextRow> rows{{"energy", "mJ", "share"}};
-  const auto add = [&](const std::string& name, double joules) {
-    if (joules != 0) rows.push_back({name, fixed(kMillijoules * joules, 3), fixed(100 * joules / all, 1) + " %"});
+void print_energy(const SidaTotals& totals, const SidaParameters& parameters, std::ostream& out) {
+  struct Lines {
+    std::vector<std::pair<std::string, double>> joules;
+    double total = 0;
   };
-  for (std::size_t p = 0; p < parts.size(); ++p) add(sida::kEnergyPartNames[p], parts[p]);
-  for (std::size_t k = 0; k < kinds.size(); ++k) add(std::string("  buffer: ") + sida::kBufferKindNames[k], kinds[k]);
-  rows.push_back({"total", fixed(kMillijoules * all, 3), ""});
+  const auto lines_of = [&totals](const EnergyParameters& energy) {
+    Lines lines;
+    const auto parts = sida::joules(totals.energy, energy);
+    const auto kinds = sida::buffer_joules(totals.energy, energy);
+    for (std::size_t p = 0; p < parts.size(); ++p) lines.joules.emplace_back(sida::kEnergyPartNames[p], parts[p]);
+    for (std::size_t k = 0; k < kinds.size(); ++k)
+      lines.joules.emplace_back(std::string("  buffer: ") + sida::kBufferKindNames[k], kinds[k]);
+    for (const double part : parts) lines.total += part;
+    return lines;
+  };
+  const Lines energy = lines_of(parameters.energy());
+  const Lines low = lines_of(parameters.energy(EnergyBound::low));
+  const Lines high = lines_of(parameters.energy(EnergyBound::high));
+  const auto millijoules = [](double joules) { return fixed(1e3 * joules, 3); };
+  std::vector<TextRow> rows{{"energy", "mJ", "low", "high", "share"}};
+  for (std::size_t i = 0; i < energy.joules.size(); ++i) {
+    const auto& [name, joules] = energy.joules[i];
+    if (joules != 0)
+      rows.push_back({name, millijoules(joules), millijoules(low.joules[i].second), millijoules(high.joules[i].second),
+                      fixed(100 * joules / energy.total, 1) + " %"});
+  }
+  rows.push_back({"total", millijoules(energy.total), millijoules(low.total), millijoules(high.total), ""});
   out << '\n';
   write_aligned(rows, out);
 }
@@ -222,7 +236,7 @@ bool run_application(const std::string& program, const SidaRunOptions& options,
   if (!options.quiet) {
     if (options.machine == SidaMachine::sida) print_bytes(run.totals, out);
     if (options.machine == SidaMachine::roofline) print_operators(run.totals, parameters.machine(), out);
-    if (parameters.energy().on() && options.machine != SidaMachine::cpu) print_energy(run.totals, parameters.energy(), out);
+    if (parameters.energy().on() && options.machine != SidaMachine::cpu) print_energy(run.totals, parameters, out);
   }
   if (options.folder) {
     constexpr unsigned kValueBytes = 8;

@@ -29,23 +29,46 @@ void describe_matrix(const SidaMatrixFacts& matrix, StatisticsGroup& group) {
       "mean_share", [&matrix, share] { return share(matrix.kept_mean); }, "its mean over all steps", "%");
 }
 
-void describe_energy(const SidaRun& run, const SidaParameters& parameters, StatisticsGroup& group) {
-  const sida::EnergyCounts& counts = run.totals.energy;
-  const auto parts = sida::joules(counts, parameters.energy());
+/// Names and descriptions of energies: as they are, or with all energies at one end of their intervals.
+struct EnergyTexts {
+  std::string prefix;
+  StaticText part;
+  StaticText total;
+  StaticText of_kind;
+};
+
+void describe_energy(const sida::EnergyCounts& counts, const EnergyParameters& energy, const EnergyTexts& texts,
+                     StatisticsGroup& group) {
+  const auto add = [](StatisticsGroup& to, const std::string& name, double joules, StaticText description) {
+    to.add_derived(
+        name, [joules] { return joules; }, description, "J");
+  };
+  const auto parts = sida::joules(counts, energy);
   double total = 0;
   for (std::size_t p = 0; p < sida::kEnergyParts; ++p) {
     total += parts[p];
-    group.add_derived(
-        sida::kEnergyPartNames[p], [joules = parts[p]] { return joules; }, "energy of this part", "J");
+    add(group, texts.prefix + sida::kEnergyPartNames[p], parts[p], texts.part);
   }
-  group.add_derived(
-      "total", [total] { return total; }, "energy of all parts", "J");
-  const auto kinds = sida::buffer_joules(counts, parameters.energy());
-  StatisticsGroup& buffer = group.group("buffer_by_kind");
-  for (std::size_t k = 0; k < sida::kBufferKinds; ++k) {
-    buffer.add_derived(
-        sida::kBufferKindNames[k], [joules = kinds[k]] { return joules; }, "energy of these bytes in the buffer", "J");
-  }
+  add(group, texts.prefix + "total", total, texts.total);
+  const auto kinds = sida::buffer_joules(counts, energy);
+  StatisticsGroup& buffer = group.group(texts.prefix + "buffer_by_kind");
+  for (std::size_t k = 0; k < sida::kBufferKinds; ++k) add(buffer, sida::kBufferKindNames[k], kinds[k], texts.of_kind);
+}
+
+void describe_energy(const SidaRun& run, const SidaParameters& parameters, StatisticsGroup& group) {
+  const sida::EnergyCounts& counts = run.totals.energy;
+  describe_energy(counts, parameters.energy(),
+                  {"", "energy of this part", "energy of all parts", "energy of these bytes in the buffer"}, group);
+  describe_energy(counts, parameters.energy(EnergyBound::low),
+                  {"low_", "energy of this part with all numbers at their low ends",
+                   "energy of all parts with all numbers at their low ends",
+                   "energy of these bytes in the buffer with all numbers at their low ends"},
+                  group);
+  describe_energy(counts, parameters.energy(EnergyBound::high),
+                  {"high_", "energy of this part with all numbers at their high ends",
+                   "energy of all parts with all numbers at their high ends",
+                   "energy of these bytes in the buffer with all numbers at their high ends"},
+                  group);
 }
 
 /// Number of entries in the lower triangle if the pattern is symmetric, otherwise number of all entries.

@@ -24,6 +24,8 @@ SidaParameters::SidaParameters(const std::vector<ConfigurationSource>& sources) 
   for (const std::string& problem : energy_.check()) problems += (problems.empty() ? "" : "\n") + problem;
   if (!problems.empty()) throw ConfigurationError(problems);
   operating_ = energy_.at_operating_point();
+  low_ = energy_.bound(EnergyBound::low).at_operating_point();
+  high_ = energy_.bound(EnergyBound::high).at_operating_point();
 }
 
 void SidaParameters::write(std::ostream& out) const {

@@ -23,6 +23,8 @@ class SidaParameters {
   const sida::CpuParameters& cpu() const { return cpu_; }
   /// Energies at the configured operating point (EnergyParameters::at_operating_point()).
   const EnergyParameters& energy() const { return operating_; }
+  /// The same with every energy at this end of its interval.
+  const EnergyParameters& energy(EnergyBound end) const { return end == EnergyBound::low ? low_ : high_; }
   const ParameterSet& set() const { return set_; }
   /// Writes the text of effective.cfg.
   void write(std::ostream& out) const;
@@ -32,6 +34,8 @@ class SidaParameters {
   sida::CpuParameters cpu_;
   EnergyParameters energy_;
   EnergyParameters operating_;
+  EnergyParameters low_;
+  EnergyParameters high_;
   ParameterSet set_;
 };
 
