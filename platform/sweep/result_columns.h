@@ -19,6 +19,9 @@ inline constexpr std::array<std::string_view, 4> kComparison{"value", "before", 
 inline constexpr std::array<std::string_view, 9> kSpread{"_mean", "_min",       "_max",    "_samples", "_low",
                                                          "_high", "_deviation", "_needed", "_sampled"};
 
+/// Suffixes of further columns, if a metric has energies.
+inline constexpr std::array<std::string_view, 2> kEnergyEnds{"_at_low_energies", "_at_high_energies"};
+
 inline bool has(std::string_view name) {
   const auto is_among = [name](const auto& columns) {
     return std::find(columns.begin(), columns.end(), name) != columns.end();
@@ -30,7 +33,8 @@ inline bool has(std::string_view name) {
 inline bool is_of_metric(std::string_view name, std::string_view metric) {
   if (!name.starts_with(metric)) return false;
   const std::string_view rest = name.substr(metric.size());
-  return rest.empty() || std::find(kSpread.begin(), kSpread.end(), rest) != kSpread.end();
+  return rest.empty() || std::find(kSpread.begin(), kSpread.end(), rest) != kSpread.end() ||
+         std::find(kEnergyEnds.begin(), kEnergyEnds.end(), rest) != kEnergyEnds.end();
 }
 
 }  // namespace lacuna::result_columns

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "platform/run/text_table.h"
+#include "platform/sweep/energy_ends.h"
 #include "platform/sweep/point_failure.h"
 #include "platform/sweep/result_columns.h"
 #include "platform/sweep/sweep_progress.h"
@@ -143,6 +144,17 @@ void write_intervals(const std::vector<PointGroup>& groups, const std::vector<Re
   if (sampled)
     out << "sampled: an estimate by sampled timing, whose own interval is included and does not narrow with more samples\n";
   if (most_samples >= 2) out << "samples that ± " << readable_percent(wanted.share) << " needs: " << needs << '\n';
+  const auto has_ends = [](const PointGroup& group) {
+    return std::any_of(group.ends.begin(), group.ends.end(), [](const EnergyEnds& ends) { return ends.known(); });
+  };
+  if (std::any_of(groups.begin(), groups.end(), has_ends))
+    out << "in brackets: the mean with all energies at their low and at their high ends\n";
+}
+
+/// Text such as " (0.97 to 0.98)"; "" if the energies of a value are not known or have no ends.
+std::string readable_ends(const EnergyEnds& ends) {
+  if (!ends.known()) return {};
+  return " (" + readable_number(ends.low.mean) + " to " + readable_number(ends.high.mean) + ')';
 }
 
 std::string percent(double ratio) {
@@ -205,8 +217,9 @@ void write_groups(const std::vector<PointGroup>& groups, const std::vector<Repor
     for (const std::string& name : axes) row.push_back(value_of(group.axes, name));
     if (axes.empty()) row.emplace_back("all");
     row.push_back(std::to_string(group.done()) + " of " + std::to_string(group.points.size()));
-    for (const Spread& spread : group.values) {
-      row.push_back(readable_spread(spread));
+    for (std::size_t m = 0; m < group.values.size(); ++m) {
+      const Spread& spread = group.values[m];
+      row.push_back(readable_spread(spread) + readable_ends(group.ends[m]));
       if (wanted.in_table) row.push_back(readable_count(spread.needed(wanted.share)));
     }
   }
@@ -219,15 +232,22 @@ void write_groups_csv(const std::vector<PointGroup>& groups, const std::vector<R
   const std::vector<std::string> axes = names(groups, false);
   std::vector<TextRow> rows{axes};
   rows.front().insert(rows.front().end(), result_columns::kCombinations.begin(), result_columns::kCombinations.end());
-  for (const ReportedMetric& metric : metrics)
+  std::vector<bool> with_energies;
+  for (const ReportedMetric& metric : metrics) {
     for (const std::string_view column : result_columns::kSpread)
       rows.front().push_back(metric.metric.name + std::string(column));
+    with_energies.push_back(metric_at(metric.metric, EnergyBound::low).has_value());
+    if (!with_energies.back()) continue;
+    for (const std::string_view column : result_columns::kEnergyEnds)
+      rows.front().push_back(metric.metric.name + std::string(column));
+  }
   for (const PointGroup& group : groups) {
     TextRow& row = rows.emplace_back();
     for (const std::string& name : axes) row.push_back(value_of(group.axes, name));
     row.push_back(std::to_string(group.points.size()));
     row.push_back(std::to_string(group.done()));
-    for (const Spread& spread : group.values) {
+    for (std::size_t m = 0; m < group.values.size(); ++m) {
+      const Spread& spread = group.values[m];
       for (const double value : {spread.mean, spread.min, spread.max})
         row.push_back(spread.samples == 0 ? std::string() : exact(value));
       row.push_back(std::to_string(spread.samples));
@@ -238,6 +258,9 @@ void write_groups_csv(const std::vector<PointGroup>& groups, const std::vector<R
       const std::optional<std::size_t> needed = spread.needed(wanted.share);
       row.push_back(needed ? std::to_string(*needed) : std::string());
       row.push_back(spread.own_half_width() > 0 ? exact(spread.own_half_width()) : std::string());
+      if (!with_energies[m]) continue;
+      for (const Spread& end : {group.ends[m].low, group.ends[m].high})
+        row.push_back(end.samples == 0 ? std::string() : exact(end.mean));
     }
   }
   write_csv(rows, out);

@@ -95,13 +95,17 @@ NamedValues reference_values(NamedValues values, const NamedValues& reference) {
   return values;
 }
 
-Metric with_zipped_axes(const Metric& metric, const SweepFile& sweep) {
-  const auto whole = [&](std::string_view path) { return path_with_zipped_axes(StatisticPath::parse(path), sweep).text(); };
-  if (metric.text.find('{') == std::string::npos) return {metric.name, whole(metric.text)};
+Metric with_paths(const Metric& metric, const std::function<StatisticPath(StatisticPath)>& change) {
+  const auto changed = [&](std::string_view path) { return change(StatisticPath::parse(path)).text(); };
+  if (metric.text.find('{') == std::string::npos) return {metric.name, changed(metric.text)};
   Metric result{metric.name, {}};
   for (const TextPart& part : parts_of(metric.text))
-    result.text += part.braced ? '{' + whole(part.text) + '}' : std::string(part.text);
+    result.text += part.braced ? '{' + changed(part.text) + '}' : std::string(part.text);
   return result;
+}
+
+Metric with_zipped_axes(const Metric& metric, const SweepFile& sweep) {
+  return with_paths(metric, [&](const StatisticPath& path) { return path_with_zipped_axes(path, sweep); });
 }
 
 }  // namespace lacuna

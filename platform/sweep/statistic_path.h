@@ -2,6 +2,7 @@
 // point that has these values and is equal in all other axes and repetitions.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,9 @@ struct StatisticPath {
 
 /// Returns the values of a point's reference. Axes that the point does not have are ignored.
 NamedValues reference_values(NamedValues values, const NamedValues& reference);
+
+/// Returns the metric with each of its paths replaced by `change` of it. Throws SweepError when a path is malformed.
+Metric with_paths(const Metric& metric, const std::function<StatisticPath(StatisticPath)>& change);
 
 /// Returns the metric with the references extended to all axes of each [zip] that they name. Throws SweepError with the nearest
 /// name or value when an axis or its value does not exist.

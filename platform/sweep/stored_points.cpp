@@ -8,6 +8,7 @@
 
 #include "models/common/config/nearest_name.h"
 #include "platform/sweep/condition.h"
+#include "platform/sweep/energy_ends.h"
 #include "platform/sweep/sweep_error.h"
 
 namespace lacuna {
@@ -214,8 +215,15 @@ std::vector<PointGroup> load_points(ResultsDatabase& database, const SweepSelect
   } else {
     points = points_of_build(database, sweep.id, selection.version);
   }
+  std::vector<std::pair<std::optional<Metric>, std::optional<Metric>>> ends;
+  std::vector<Metric> all = metrics;
+  for (const Metric& metric : metrics) {
+    const auto& [low, high] = ends.emplace_back(metric_at(metric, EnergyBound::low), metric_at(metric, EnergyBound::high));
+    for (const auto& end : {low, high})
+      if (end) all.push_back(*end);
+  }
   // Created before the conditions are applied, because points that do not meet them may be references.
-  MetricValues values(database, metrics, points);
+  MetricValues values(database, all, points);
   std::erase_if(points, [&](const StoredPoint& point) {
     NamedValues named = point.axes;
     named.insert(named.end(), point.repeats.begin(), point.repeats.end());
@@ -230,10 +238,17 @@ std::vector<PointGroup> load_points(ResultsDatabase& database, const SweepSelect
   std::map<std::string, std::size_t> group_of;
   for (StoredPoint& point : points) {
     const auto [found, is_new] = group_of.try_emplace(to_json(point.axes), groups.size());
-    if (is_new) groups.push_back({point.axes, {}, std::vector<Spread>(metrics.size())});
+    if (is_new)
+      groups.push_back({point.axes, {}, std::vector<Spread>(metrics.size()), std::vector<EnergyEnds>(metrics.size())});
     PointGroup& group = groups[found->second];
-    for (std::size_t m = 0; m < metrics.size(); ++m)
-      if (const auto value = values.value(metrics[m], point)) group.values[m].add(value->value, value->half_width);
+    const auto add = [&](const std::optional<Metric>& metric, Spread& spread) {
+      if (const auto value = metric ? values.value(*metric, point) : std::nullopt) spread.add(value->value, value->half_width);
+    };
+    for (std::size_t m = 0; m < metrics.size(); ++m) {
+      add(metrics[m], group.values[m]);
+      add(ends[m].first, group.ends[m].low);
+      add(ends[m].second, group.ends[m].high);
+    }
     group.points.push_back(std::move(point));
   }
   return groups;

@@ -36,11 +36,21 @@ struct StoredPoint {
   std::string state_text() const { return id == 0 ? "not run" : state_name(state); }
 };
 
+/// Values of a metric with all energies at the low and at the high ends of their intervals. No samples: not stored, or the
+/// metric has no energies.
+struct EnergyEnds {
+  Spread low;
+  Spread high;
+
+  bool known() const { return low.samples != 0 && high.samples != 0; }
+};
+
 /// The repetitions of one combination of axes.
 struct PointGroup {
   NamedValues axes;
   std::vector<StoredPoint> points;
-  std::vector<Spread> values;  ///< one per metric
+  std::vector<Spread> values;      ///< one per metric
+  std::vector<EnergyEnds> ends{};  ///< one per metric
 
   std::size_t done() const;
 };
