@@ -36,7 +36,8 @@ DESCRIPTION is an INI file:
 
 OURS.csv is what `lacuna results SWEEP --where WHERE --csv` prints. Error bars and intervals are those of its _low and _high: the 95 %
 confidence interval of the mean. A value of a single sample has none. Values with an interval of sampled timing (column y_sampled, if there is
-one) have hatched bars or hollow points, and are marked in the table.
+one) have hatched bars or hollow points, and are marked in the table. Values of energies (columns y_at_low_energies, y_at_high_energies)
+have a grey line between the values with all energies at their low and at their high ends, and a column of both in the table.
 """
 import configparser
 import csv
@@ -70,6 +71,10 @@ QUANTITY = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?) ?([A-Za-z%]*
 # Columns of each value in OURS.csv.
 SUFFIXES = ("_mean", "_low", "_high", "_samples", "_needed")
 SAMPLED = "_sampled"  # optional
+ENERGY_ENDS = ("_at_low_energies", "_at_high_energies")  # optional
+GREY = "0.35"
+ENDS_NOTE = ("\"All energies low, all high\": the value with every energy, on all machines, at the low or at the high end of what is known of it. "
+             "Errors of energies are common to all machines, so a ratio of energies is known better than the energies.")
 KEYS = ("title", "sweep", "x_label", "y_label", "kind", "x", "series", "y", "x_scale", "y_scale", "mean",
         "over", "average", "where", "published", "beside", "names", "reference", "note", *(f"note.{scale}" for scale in RUN_SCALES))
 # Numbers that a note may contain at both scales: published numbers, and numbers of the paper's sections, figures and tables.
@@ -92,6 +97,7 @@ class Value(typing.NamedTuple):
     samples: int = 1
     needed: typing.Optional[int] = None  # number of samples required for an interval of 1 % of the mean
     sampled: bool = False  # whether it is an estimate by sampled timing
+    ends: typing.Tuple[float, ...] = ()  # the mean with all energies at their low and at their high ends; empty: not of energies
 
     def has_interval(self):
         return not math.isnan(self.low)
@@ -219,8 +225,15 @@ def value_of(row, metric, where):
     mean, low, high, samples, needed = (row[metric + suffix] for suffix in SUFFIXES)
     interval = (number(low, where), number(high, where)) if low else (math.nan, math.nan)
     own = row.get(metric + SAMPLED)
+    ends = [row.get(metric + suffix) for suffix in ENERGY_ENDS]
     return Value(number(mean, where), *interval, int(number(samples, where)), int(number(needed, where)) if needed else None,
-                 bool(own) and number(own, where) > 0)
+                 bool(own) and number(own, where) > 0, tuple(number(end, where) for end in ends) if all(ends) else ())
+
+
+def mean_of(numbers, kind):
+    if kind == "geometric":
+        return math.exp(sum(math.log(one) for one in numbers) / len(numbers))
+    return sum(numbers) / len(numbers)
 
 
 def averaged(values, kind):
@@ -229,13 +242,13 @@ def averaged(values, kind):
     if len(values) == 1:
         return values[0]
     samples = min(value.samples for value in values)
+    mean = mean_of([value.mean for value in values], kind)
     if kind == "geometric":
-        mean = math.exp(sum(math.log(value.mean) for value in values) / len(values))
         half = mean * sum((value.high - value.low) / 2 / value.mean for value in values) / len(values)
     else:
-        mean = sum(value.mean for value in values) / len(values)
         half = sum((value.high - value.low) / 2 for value in values) / len(values)
-    return Value(mean, mean - half, mean + half, samples, sampled=any(value.sampled for value in values))
+    ends = tuple(mean_of(ends, kind) for ends in zip(*(value.ends for value in values))) if all(value.ends for value in values) else ()
+    return Value(mean, mean - half, mean + half, samples, sampled=any(value.sampled for value in values), ends=ends)
 
 
 def with_means(points, figure):
@@ -280,6 +293,13 @@ def draw_intervals(axes, points, colour):
                       yerr=[(value.high - value.low) / 2 for _, value in have], fmt="none", ecolor=colour, capsize=3)
 
 
+def draw_ends(axes, points):
+    """Lines between the values with all energies at their low and at their high ends, by position along the x axis."""
+    for x, value in points:
+        if value.ends:
+            axes.plot([x, x], value.ends, color=GREY, alpha=0.5, linewidth=4, solid_capstyle="butt", zorder=2.5)
+
+
 def mark_sampled_points(axes, points, colour, size):
     """Makes the points of sampled values hollow, by position along the x axis."""
     have = [(x, value.mean) for x, value in points if value.sampled]
@@ -302,6 +322,11 @@ def legend_of_sampled(kind):
                                    label="hollow: sampled timing")
 
 
+def legend_of_ends():
+    """The entry of the legend that explains the lines of draw_ends()."""
+    return matplotlib.lines.Line2D([], [], color=GREY, alpha=0.5, linewidth=4, label="grey: all energies low to all high")
+
+
 def quantity(text):
     """The number that a value of an axis is in its base unit, or None: 262144 of 256KiB."""
     match = QUANTITY.fullmatch(text)
@@ -322,6 +347,7 @@ def draw_lines(axes, ours, published, series, name, reference="published"):
         if points:
             axes.plot([x for x, _ in points], [value.mean for _, value in points], color=colour, marker="o", markersize=4,
                       linewidth=1.5, label=name(one) or "Lacuna")
+            draw_ends(axes, points)
             draw_intervals(axes, points, colour)
             mark_sampled_points(axes, points, colour, 4)
         theirs = sorted((place_on_line(x), value[0]) for (s, x), value in published.items() if s == one)
@@ -356,6 +382,7 @@ def draw_bars(axes, ours, published, series, name, reference="published"):
             axes.bar([place[x] for x in have], [value.mean for value in values], width * 0.92, color=colour, alpha=0.75,
                      label=name(one) or "Lacuna")
         mark_sampled_bars(axes, [(place[x], ours[one, x]) for x in have], width * 0.92)
+        draw_ends(axes, [(place[x], ours[one, x]) for x in have])
         draw_intervals(axes, [(place[x], ours[one, x]) for x in have], "black")
         theirs = [x for x in xs if (one, x) in published]
         if theirs:
@@ -387,7 +414,8 @@ def draw(figure, names, ours, published, stem):
         axes.set_xticks(list(ticks), labels=[name(text) for text in ticks.values()])
     scale(axes.yaxis, axes.set_yscale, figure["y_scale"])
     if figure["y_scale"] == "linear":
-        shown_values = [end for value in ours.values() for end in value[:3] if not math.isnan(end)] + [value for value, _ in published.values()]
+        shown_values = [end for value in ours.values() for end in (*value[:3], *value.ends) if not math.isnan(end)]
+        shown_values += [value for value, _ in published.values()]
         axes.set_ylim(bottom=1.15 * min(0, *shown_values), top=axes.get_ylim()[1] * 1.05)
     axes.set_title(textwrap.fill(figure["title"], TITLE_WIDTH))
     axes.set_xlabel(figure["x_label"])
@@ -397,6 +425,9 @@ def draw(figure, names, ours, published, stem):
     handles, labels = axes.get_legend_handles_labels()
     if any(value.sampled for value in ours.values()):
         handles.append(legend_of_sampled(figure["kind"]))
+        labels.append(handles[-1].get_label())
+    if any(value.ends for value in ours.values()):
+        handles.append(legend_of_ends())
         labels.append(handles[-1].get_label())
     if len(handles) > 1:
         ours_first = sorted(zip(handles, labels), key=lambda entry: entry[1].endswith(figure["reference"]))
@@ -442,13 +473,15 @@ def besides(path, figure, names, ours):
 
 
 def table(figure, names, ours, published, note, stem, beside=("", {})):
-    """One line per point: our value with its interval, the number of start phases and the number required for 1 %, the published
-    value, their ratio, and the ratio of `beside`."""
+    """One line per point: our value with its interval, its ends if it is one of energies, the number of start phases and the number
+    required for 1 %, the published value, their ratio, and the ratio of `beside`."""
     with_series = any(s for s, _ in [*ours, *published])
+    with_ends = any(value.ends for value in ours.values())
     heading, ratios = beside
-    lines = [f"| {'series | ' if with_series else ''}{figure['x_label']} | Lacuna | 95 % interval | samples (for ± 1 %) |"
+    ends = " all energies low, all high |" if with_ends else ""
+    lines = [f"| {'series | ' if with_series else ''}{figure['x_label']} | Lacuna | 95 % interval |{ends} samples (for ± 1 %) |"
              f"{f' {heading} |' if heading else ''} {figure['reference']} | ratio | source |",
-             "|---" * (7 + with_series + bool(heading)) + "|"]
+             "|---" * (7 + with_series + with_ends + bool(heading)) + "|"]
     for key in unique([*ours, *published]):
         own = ours.get(key)
         mean = own and own.mean
@@ -456,12 +489,15 @@ def table(figure, names, ours, published, note, stem, beside=("", {})):
         cells = [names.get(key[0], key[0])] if with_series else []
         cells += [names.get(key[1], key[1]), "–" if mean is None else shown(mean),
                   f"{shown(own.low)} … {shown(own.high)}" if own and own.has_interval() else "–",
+                  *([", ".join(map(shown, own.ends)) if own and own.ends else "–"] if with_ends else []),
                   "–" if own is None else f"{own.samples}" + (f" ({own.needed:,})" if own.needed else "") + (", sampled timing" if own.sampled else ""),
                   *([f"{ratios[key]:.2f}" if key in ratios else "–"] if heading else []),
                   "–" if value is None else shown(value),
                   f"{mean / value:.2f}" if mean is not None and value else "–", source]
         lines.append("| " + " | ".join(cells) + " |")
     text = f"### {figure['title']}\n\n{figure['y_label']}.\n\n" + "\n".join(lines) + "\n"
+    if with_ends:
+        text += "\n" + ENDS_NOTE + "\n"
     if note:
         text += "\n" + note + "\n"
     pathlib.Path(f"{stem}.md").write_text(text, encoding="utf-8")

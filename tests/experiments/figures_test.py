@@ -38,6 +38,12 @@ second,1024,2,3,3,3,5,2
 second,2048,2,4,,,1,
 """
 
+ENERGY = """variant,size,batch,time_mean,time_low,time_high,time_samples,time_needed,time_at_low_energies,time_at_high_energies
+first,1024,2,1.5,1.4,1.6,3,12,1.25,1.75
+first,2048,2,2,,,1,,2.25,1.75
+second,1024,2,3,,,1,,3,3.5
+second,2048,2,4,,,1,,,
+"""
 
 OWN = """l2.size,n,points,done,cycles_mean,cycles_min,cycles_max,cycles_samples,cycles_low,cycles_high,cycles_deviation,cycles_needed,misses_mean,misses_low,misses_high,misses_samples,misses_needed
 64KiB,1024,3,3,30,29,31,3,28,32,1,40,5,,,1,
@@ -102,6 +108,23 @@ class Figures(unittest.TestCase):
         self.assertEqual(self.run_figures(BARS + note, scale=scale, ours=ours), (0, ""))
         table = (self.folder / "out/bars.md").read_text(encoding="utf-8")
         return table.rstrip("\n").split("|\n\n")[-1] if not table.endswith("|\n") else ""
+
+    def test_values_of_energies_have_a_line_between_their_ends(self):
+        self.assertEqual(self.run_figures(BARS + "mean = arithmetic\n", ours=ENERGY), (0, ""))
+        table = (self.folder / "out/bars.md").read_text(encoding="utf-8")
+        self.assertIn("| 95 % interval | all energies low, all high | samples (for ± 1 %) |", table)
+        self.assertIn("| first | 1024 | 1.50 | 1.40 … 1.60 | 1.25, 1.75 | 3 (12) |", table)
+        self.assertIn("| first | mean | 1.75 | – | 1.75, 1.75 | 1 |", table)
+        self.assertIn("| second | 2048 | 4.00 | – | – | 1 |", table)
+        self.assertIn("| second | mean | 3.50 | – | – | 1 |", table)
+        rows = [line for line in table.split("\n") if line.startswith("|")]
+        self.assertEqual({row.count("|") for row in rows}, {10})
+        self.assertIn(figures.ENDS_NOTE, table)
+        picture = (self.folder / "out/bars.svg").read_text(encoding="utf-8")
+        self.assertIn("<!-- grey: all energies low to all high -->", picture)
+        self.assertEqual(self.run_figures(BARS), (0, ""))
+        self.assertNotIn("energies", (self.folder / "out/bars.md").read_text(encoding="utf-8"))
+        self.assertNotIn("energies", (self.folder / "out/bars.svg").read_text(encoding="utf-8"))
 
     def test_published_values_of_any_series_have_one_entry_in_the_legend(self):
         for published in ("first,1024,1,a\n", "second,1024,1,a\n", "third,1024,1,a\n", "first,1024,1,a\nsecond,2048,1,a\nsecond,best,1,a\n"):
