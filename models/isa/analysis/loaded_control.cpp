@@ -24,7 +24,8 @@ enum Origin : std::uint8_t {
 constexpr unsigned kVectorRegisters = 256;
 constexpr unsigned kScalarRegisters = 128;
 
-/// Origins of the values in all registers. LDS is one value.
+/// Origins of the values in all registers. LDS is one value. Lanes that EXEC excludes keep the value that a vector register had
+/// before a write: `hidden_` has its origin until EXEC includes them again.
 class State {
  public:
   Origin of(const RegisterRange& range) const {
@@ -34,8 +35,18 @@ class State {
   }
   void set(const RegisterRange& range, Origin origin) {
     for (unsigned i = 0; i < range.count; ++i) {
-      if (std::uint8_t* const place = find(range.file, range.first + i)) *place = origin;
+      std::uint8_t* const place = find(range.file, range.first + i);
+      if (place == nullptr) continue;
+      if (range.file != OperandKind::sgpr) raise(hidden_[static_cast<std::size_t>(place - registers_.data())], *place);
+      *place = origin;
     }
+  }
+  /// EXEC excludes further lanes: all values of the others are visible.
+  void narrow() { hidden_.fill(kInitial); }
+  /// EXEC may include lanes that it excluded.
+  void widen() {
+    for (unsigned i = 0; i < hidden_.size(); ++i) raise(registers_[i], hidden_[i]);
+    narrow();
   }
   Origin scc() const { return static_cast<Origin>(scc_); }
   void set_scc(Origin origin) { scc_ = origin; }
@@ -46,6 +57,7 @@ class State {
   bool join(const State& other) {
     bool changed = raise(scc_, other.scc_) | raise(lds_, other.lds_);
     for (unsigned i = 0; i < registers_.size(); ++i) changed |= raise(registers_[i], other.registers_[i]);
+    for (unsigned i = 0; i < hidden_.size(); ++i) changed |= raise(hidden_[i], other.hidden_[i]);
     return changed;
   }
 
@@ -67,6 +79,7 @@ class State {
   }
 
   std::array<std::uint8_t, 2 * kVectorRegisters + kScalarRegisters> registers_{};
+  std::array<std::uint8_t, 2 * kVectorRegisters> hidden_{};
   std::uint8_t scc_ = kInitial;
   std::uint8_t lds_ = kInitial;
 };
@@ -120,14 +133,30 @@ Origin of_condition(const Instruction& i, const State& state) {
       {OperandKind::sgpr, static_cast<std::uint16_t>(name.find("vcc") != std::string_view::npos ? kVccLo : kExecLo), 2});
 }
 
+/// Whether the new EXEC has no lanes that the old one excludes, for an instruction that writes EXEC.
+bool narrows_exec(const PlacedInstruction& placed) {
+  const std::string_view name = placed.instruction.row->mnemonic;
+  if (name.starts_with("v_cmpx") || name.starts_with("s_and_saveexec")) return true;
+  const auto is_exec = [&](unsigned source) {
+    const Operand& operand = placed.instruction.src[source];
+    return operand.kind == OperandKind::sgpr && operand.index == kExecLo;
+  };
+  if (name.starts_with("s_and_b64")) return is_exec(0) || is_exec(1);
+  return name.starts_with("s_andn2_b64") && is_exec(0);
+}
+
 /// Executes an instruction on the state. Returns whether control depends on data.
 bool execute(const PlacedInstruction& placed, State& state) {
   const Instruction& i = placed.instruction;
   if (is_conditional_branch(i)) return of_condition(i, state) == kData;
-  const Origin result = of_results(i, of_operands(placed, state), state);
+  Origin result = of_results(i, of_operands(placed, state), state);
+  // All lanes but one keep their values.
+  if (std::string_view(i.row->mnemonic).starts_with("v_writelane")) result = higher(result, state.of(placed.use.writes[0]));
   for (unsigned w = 0; w < placed.use.write_count; ++w) state.set(placed.use.writes[w], result);
   if (placed.use.writes_scc) state.set_scc(result);
-  return result == kData && writes_exec(placed.use);
+  if (!writes_exec(placed.use)) return false;
+  narrows_exec(placed) ? state.narrow() : state.widen();
+  return result == kData;
 }
 
 }  // namespace

@@ -11,8 +11,9 @@ namespace lacuna::isa {
 
 /// The first instruction, by address, whose condition depends on loaded data. nullopt: there is none, or the control flow of
 /// the kernel is unknown (ControlFlow::known()). Values are followed through registers, SCC and LDS, which is treated as one
-/// value. Every vector load is treated as a load of data, even from private memory. A write to a part of a register is treated
-/// as a write to all of it.
+/// value. Every vector load is treated as a load of data, even from private memory. Lanes that EXEC excludes during a write of
+/// a vector register keep their value, which counts again when EXEC includes them; if EXEC excludes lanes in several steps,
+/// this is followed for the innermost one.
 std::optional<CodeProblem> find_loaded_control(const ControlFlow& flow);
 
 }  // namespace lacuna::isa

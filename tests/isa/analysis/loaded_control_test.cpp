@@ -18,6 +18,7 @@ constexpr std::uint32_t kCompareData = 0x7D940600;                      // v_cmp
 constexpr std::uint32_t kReplaceData = 0x7E060280;                      // v_mov_b32_e32 v3, 0
 constexpr std::uint32_t kCompareUniform = 0xBF068004;                   // s_cmp_eq_u32 s4, 0
 constexpr std::uint32_t kMask = 0xBE84206A;                             // s_and_saveexec_b64 s[4:5], vcc
+constexpr std::uint32_t kUnmask = 0x87FE047E;                           // s_or_b64 exec, exec, s[4:5]
 constexpr std::uint32_t kBranchVcc = 0xBF860000;                        // s_cbranch_vccz to the next instruction
 constexpr std::uint32_t kBranchScc = 0xBF840000;                        // s_cbranch_scc0 to the next instruction
 constexpr std::uint32_t kBackBranchVcc = 0xBF86FFFC;                    // s_cbranch_vccz three instructions back
@@ -69,6 +70,16 @@ TEST(LoadedControlTest, FindsBranchesThatDependOnScalarLoadsThroughALoadedPointe
 
 TEST(LoadedControlTest, ARegisterThatIsOverwrittenHasTheNewValue) {
   EXPECT_FALSE(Program().add(kLoadData).add(kReplaceData).add(kCompareData).add(kBranchVcc).find());
+}
+
+// Lanes that are excluded while v3 is overwritten keep the loaded value.
+TEST(LoadedControlTest, ExcludedLanesKeepTheirValue) {
+  const auto masked = [] { return Program().add(kLoadArgument).add(kLoadData).add(kCompareItem).add(kMask).add(kReplaceData); };
+  EXPECT_TRUE(masked().add(kUnmask).add(kCompareData).add(kBranchVcc).find());
+  EXPECT_FALSE(masked().add(kCompareData).add(kBranchVcc).find()) << "the lanes are still excluded";
+  EXPECT_FALSE(masked().add(kUnmask).add(kReplaceData).add(kCompareData).add(kBranchVcc).find()) << "all lanes are overwritten";
+  const auto before = Program().add(kLoadArgument).add(kLoadData).add(kReplaceData).add(kCompareItem).add(kMask).add(kUnmask);
+  EXPECT_FALSE(Program(before).add(kCompareData).add(kBranchVcc).find()) << "overwritten before lanes are excluded";
 }
 
 // The first pass through the loop compares the initial value of v3, the second pass compares the loaded value.
