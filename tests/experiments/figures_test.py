@@ -308,7 +308,7 @@ class Figures(unittest.TestCase):
                 with self.subTest(page=page.name, figure=f"{paper}:{picture[1]}"):
                     wanted = " ".join(" ".join(figure[key].split()) for key in ("note", f"note.{scale}") if figure.get(key))
                     text = re.sub(r"\\{(?!=)[^}]*\\}", ".+", re.escape(re.sub(r"\{=([^}]*)\}", r"\1", wanted)))
-                    shown = part[part.rindex("|\n") + 2:part.index("![")].strip()
+                    shown = part[part.rindex("|\n") + 2:part.index("![")].strip().removeprefix(figures.ENDS_NOTE).strip()
                     self.assertRegex(shown, f"^{text}$")
                     self.assertTrue(part.startswith(f"### {figure['title']}\n\n{figure['y_label']}.\n"))
                     found.add((scale, paper, picture[1]))
