@@ -73,8 +73,8 @@ SUFFIXES = ("_mean", "_low", "_high", "_samples", "_needed")
 SAMPLED = "_sampled"  # optional
 ENERGY_ENDS = ("_at_low_energies", "_at_high_energies")  # optional
 GREY = "0.35"
-ENDS_NOTE = ("\"All energies low, all high\": the value with every energy, on all machines, at the low or at the high end of what is known of it. "
-             "Errors of energies are common to all machines, so a ratio of energies is known better than the energies.")
+ENDS_NOTE = ("\"All energies low, all high\": the value with every energy, on all machines, at the low or at the high end of what is "
+             "known of it. Errors of energies are common to all machines, so a ratio of energies is known better than the energies.")
 KEYS = ("title", "sweep", "x_label", "y_label", "kind", "x", "series", "y", "x_scale", "y_scale", "mean",
         "over", "average", "where", "published", "beside", "names", "reference", "note", *(f"note.{scale}" for scale in RUN_SCALES))
 # Numbers that a note may contain at both scales: published numbers, and numbers of the paper's sections, figures and tables.

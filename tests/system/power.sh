@@ -72,8 +72,9 @@ between "$(calculated "$(column measured energy_dram_j) / $(column measured_zero
 stream average "${r9nano[@]}" --set energy.toggles_dram=0.52
 bytes=$(awk '/"(read|write)_byte": / { on = 1 } on && /"count":/ { gsub(",", "", $2); sum += $2; on = 0 } END { print sum }' \
   average/statistics.json)
-between "$(calculated "($(column average energy_dram_j) + $(column average energy_dram_io_j) + $(column average energy_dram_refresh_j)) * 1e12 / $bytes")" \
-  20 57 "HBM, pJ for a byte: at full rate 28.5, with idle times up to twice that"
+dram=$(for block in dram dram_io dram_refresh; do column average energy_${block}_j; done | awk '{ sum += $1 } END { print sum }')
+between "$(calculated "$dram * 1e12 / $bytes")" 20 57 \
+  "HBM, pJ for a byte: at full rate 28.5, with idle times up to twice that"
 
 stream mesh --config mesh56 --config energy/mesh56
 between "$(calculated "100 * ($(watts mesh noc_router) + $(watts mesh noc_link)) / $(column mesh mean_w)")" 20 34 \
