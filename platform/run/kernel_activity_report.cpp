@@ -255,6 +255,51 @@ void write_duplo_table(const std::vector<NamedActivity>& kernels, std::ostream& 
   }
 }
 
+// Sections on lazy cores, near-data computing, Duplo and matrix units.
+void write_extension_columns(std::ostream& out) {
+  out << "\n## Lazy cores and zero caches\n"
+         "With `lazy.mode` other than `eager` (see [parameters](parameters.md)); 0 otherwise.\n\n"
+         "| column | counts | |\n|---|---|---|\n";
+  write_count_lines(kLazyTexts, out);
+  out << "\n## Near-data computing\n"
+         "With `ndc.mode` other than `none` (see [parameters](parameters.md)); 0 otherwise. [Near-data "
+         "computing](../guide/near-data.md) "
+         "has chains, parts and packets.\n\n"
+         "| column | counts | |\n|---|---|---|\n";
+  write_count_lines(kNearDataTexts, out);
+  out << "\n## Duplo\n"
+         "With `duplo.mode = on` (see [parameters](parameters.md)), for kernels with a parameter block; 0 otherwise. "
+         "[Duplo](../guide/duplo.md) has tiles, hits and releases.\n\n"
+         "| column | counts | |\n|---|---|---|\n";
+  write_count_lines(kDuploTexts, out);
+  out << "\n## Matrix units\n"
+         "Passes of matrix instructions; `matrix_used` has the cycles that they took. [Matrix unit](matrix-unit.md) "
+         "has "
+         "passes of each.\n\n"
+         "| column | of |\n|---|---|\n";
+  for (const auto& [name, meaning] : isa::kMatrixOperationTexts) out << fmt::format("| `passes_{}` | {} |\n", name, meaning);
+}
+
+void write_other_files(std::ostream& out) {
+  out << "\n## Other files of kernels\n"
+         "`output.kernels = gzip` writes the same lines to `kernels.csv.gz`, which has a tenth of the size or less. `zcat` and "
+         "other "
+         "readers of gzip also read it during the run.\n\n"
+         "`output.kernels = totals` writes `kernel_totals.csv` at the end of the run: a line for each kernel, in order of "
+         "first "
+         "completion, so that its size does not grow with the number of dispatches. Columns have the names above and are sums "
+         "over "
+         "the dispatches of the kernel; those that are no counts or times (`index`, `queue`, `grid`, `workgroup`, `start_ps`, "
+         "`end_ps`) are left out. With energies `mean_w` is of the kernel's whole time, `peak_w` the greatest, "
+         "`energy_delay_js` the "
+         "whole energy times the whole time.\n\n"
+         "| column | meaning |\n|---|---|\n"
+         "| `dispatches`, `failed` | number of dispatches, and of those that failed |\n"
+         "| `time_ps` | sum of the times from start to end |\n"
+         "| `least_time_ps`, `mean_time_ps`, `most_time_ps` | of a dispatch |\n"
+         "| `least_cycles`, `mean_cycles`, `most_cycles` | of a dispatch |\n";
+}
+
 }  // namespace
 
 void write_activity_csv_header(std::ostream& out) {
@@ -317,7 +362,7 @@ void write_kernels_csv_reference(std::ostream& out) {
          "| `index` | dispatches in order of launch over all queues, from 0 |\n"
          "| `kernel`, `queue` | name, number of the queue |\n"
          "| `grid`, `workgroup` | work-items, `XxYxZ` |\n"
-         "| `workgroups`, `wavefronts` | how many ran |\n"
+         "| `workgroups`, `wavefronts` | number executed |\n"
          "| `start_ps`, `end_ps`, `cycles` | simulated time, and cycles of the core clock between |\n"
          "| `wavefront_instructions`, `thread_instructions` | instructions; active lanes of vector, vector memory and LDS "
          "instructions, one of any other |\n"
@@ -329,8 +374,9 @@ void write_kernels_csv_reference(std::ostream& out) {
          "counts and times but instructions and wavefronts, are estimates |\n"
       << "| `half_width_cycles` | half of the 95 % confidence interval of `cycles`; 0 if all instructions were timed |\n";
   out << "| `bulk_bytes` | copied or filled without being executed |\n"
-         "| `unfinished` | 1: the run ended before the kernel; all columns are as far as it got, `workgroups` those that had "
-         "finished |\n"
+         "| `unfinished` | 1: the run ended before the kernel; all columns are of the time until then, `workgroups` counts "
+         "finished ones "
+         "|\n"
          "| `energy_j`, `half_width_j`, `low_j`, `high_j`, `mean_w`, `peak_w`, `energy_delay_js`, `energy_BLOCK_j` | with "
          "energies: see "
          "[energy](../guide/energy.md#what-a-run-leaves) "
@@ -373,45 +419,8 @@ void write_kernels_csv_reference(std::ostream& out) {
          "bulk.\n\n"
          "| column | counts |\n|---|---|\n";
   for (const MemoryCountText& text : kMemoryCountTexts) out << fmt::format("| `{}` | {} |\n", text.name, text.meaning);
-  out << "\n## Lazy cores and zero caches\n"
-         "With `lazy.mode` other than `eager` (see [parameters](parameters.md)); 0 otherwise.\n\n"
-         "| column | counts | |\n|---|---|---|\n";
-  write_count_lines(kLazyTexts, out);
-  out << "\n## Near-data computing\n"
-         "With `ndc.mode` other than `none` (see [parameters](parameters.md)); 0 otherwise. [Near-data "
-         "computing](../guide/near-data.md) "
-         "has chains, parts and packets.\n\n"
-         "| column | counts | |\n|---|---|---|\n";
-  write_count_lines(kNearDataTexts, out);
-  out << "\n## Duplo\n"
-         "With `duplo.mode = on` (see [parameters](parameters.md)), for kernels with a parameter block; 0 otherwise. "
-         "[Duplo](../guide/duplo.md) has tiles, hits and releases.\n\n"
-         "| column | counts | |\n|---|---|---|\n";
-  write_count_lines(kDuploTexts, out);
-  out << "\n## Matrix units\n"
-         "Passes of matrix instructions; `matrix_used` has the cycles that they took. [Matrix unit](matrix-unit.md) "
-         "has "
-         "passes of each.\n\n"
-         "| column | of |\n|---|---|\n";
-  for (const auto& [name, meaning] : isa::kMatrixOperationTexts) out << fmt::format("| `passes_{}` | {} |\n", name, meaning);
-  out << "\n## Other files of kernels\n"
-         "`output.kernels = gzip` writes the same lines to `kernels.csv.gz`: a tenth of the size or less. `zcat` and whatever "
-         "reads "
-         "gzip "
-         "gets them, also while the run goes on.\n\n"
-         "`output.kernels = totals` writes `kernel_totals.csv` at the end of the run: a line for each kernel, in order of "
-         "first "
-         "completion, so that its size does not grow with the number of dispatches. Columns have the names above and are sums "
-         "over "
-         "the dispatches of the kernel; those that are no counts or times (`index`, `queue`, `grid`, `workgroup`, `start_ps`, "
-         "`end_ps`) are left out. With energies `mean_w` is of the kernel's whole time, `peak_w` the greatest, "
-         "`energy_delay_js` the "
-         "whole energy times the whole time.\n\n"
-         "| column | meaning |\n|---|---|\n"
-         "| `dispatches`, `failed` | how many, and of these how many failed |\n"
-         "| `time_ps` | from start to end of each, summed up |\n"
-         "| `least_time_ps`, `mean_time_ps`, `most_time_ps` | of a dispatch |\n"
-         "| `least_cycles`, `mean_cycles`, `most_cycles` | of a dispatch |\n";
+  write_extension_columns(out);
+  write_other_files(out);
 }
 
 void write_activity_json(const KernelActivity& a, JsonWriter& json) {
