@@ -15,8 +15,7 @@ times() {
   grep " us" out.txt >"$folder.txt"
 }
 
-# Prints the median time of each size. A busy host affects some of the times, because simulated time advances while a queue
-# waits for the host; the medians are not affected.
+# Prints the median time of each size.
 medians() {
   awk '{ print $2, $4 }' "$1" | sort -n -k 1,1 -k 2,2 | awk '
     $1 != size { if (n) print size, times[int((n + 1) / 2)]; size = $1; n = 0 }
@@ -33,7 +32,7 @@ alike() {
 
 # counts_alike COPIES ARGUMENT...: checks that the counters of the bulk run are COPIES times those of the detailed run. For each
 # element "PREFIX NAME" of `counters`, compares the sum of the counters NAME in groups whose names begin with PREFIX. The
-# tolerance is 2 % plus 4 KiB for packets and signals, which are polled at a rate that depends on the host.
+# tolerance is 2 % plus 4 KiB for packets and signals, which are polled for as long as the copies take.
 counts_alike() {
   local copies=$1
   shift

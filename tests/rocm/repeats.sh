@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # repeats.sh TIMES PROGRAM OPTION... [-- ARGUMENT...]: checks that a program has the same run hash each time, with one host
-# thread and with two, with and without busy processes on the host, and with threads that lose processor time at random places
-# (slow_host.cpp). NEIGHBOURS: number of busy processes, 2 by default.
+# thread and with two, with and without busy processes on the host, with threads that lose processor time at random places
+# (slow_host.cpp), and on a single processor. NEIGHBOURS: number of busy processes, 2 by default.
 source "$(dirname "$0")/common.sh"
 
 times=$1 program=$2
@@ -21,6 +21,9 @@ slow_host() {
 slow_library=$(dirname "$LACUNA")/../tests/rocm/libslow_host.so
 [[ -e $slow_library ]] || fail "$slow_library is missing"
 
+# The first processor on which this script may run.
+processor=$(taskset -cp $$ | sed -e 's/.*: //' -e 's/[,-].*//')
+
 neighbours=()
 trap 'kill "${neighbours[@]}" 2>/dev/null || true; rm -rf "$work"' EXIT
 first=
@@ -39,6 +42,7 @@ for ((run = 0; run < times; ++run)); do
   # The library is preloaded even with delays of zero, so that all runs load the same libraries.
   export SLOW_HOST=$((run % 3 == 2 ? run : 0))
   slow_host "${command[@]}"
+  ((run % 5 != 4)) || command=(taskset -c "$processor" "${command[@]}")
   expect 0 "${command[@]}"
   hash=$(/usr/bin/python3 -c 'import json; print(json.load(open("results-'$run'/statistics.json"))["run"]["run_hash"])')
   [[ -n $hash ]] || fail "run $run has no run hash"
