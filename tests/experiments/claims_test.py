@@ -153,6 +153,12 @@ class Claims(unittest.TestCase):
         tables = claims.tables(ROOT / "docs/results", sorted(map(str, (ROOT / "experiments").glob("*/claims.csv"))))
         self.assertIn(f"{claims.BEGIN}\n{tables}{claims.END}", page, "experiments/claims.py writes other tables")
 
+    def test_readme_has_the_numbers_of_claims(self):
+        total = next(line for line in (ROOT / "docs/results/README.md").read_text(encoding="utf-8").splitlines() if line.startswith("| all |"))
+        claims_in_all, reproduced, as_published, not_reproduced = [cell.strip() for cell in total.strip("|").split("|")][1:5]
+        self.assertIn(f"of {claims_in_all} claims, {reproduced} are reproduced, {as_published} only under the publication's assumptions, "
+                      f"and {not_reproduced} are not", (ROOT / "README.md").read_text(encoding="utf-8"))
+
     def test_every_paper_has_claims(self):
         for folder in (ROOT / "experiments").iterdir():
             if folder.is_dir() and list(folder.glob("*.figure")):
