@@ -252,7 +252,7 @@ TEST(Cache, AHashOfSetsOfNoPowerOfTwoSpreadsAndLosesNothing) {
 
 // Lines of a page stay in different sets; pages use the sets unevenly, so that a buffer of the cache's size misses in part, and
 // one of a quarter fits.
-TEST(Cache, ScatteredPagesMeetInSets) {
+TEST(Cache, ScatteredPagesFillTheSetsUnevenly) {
   auto& b = test::bench<CacheBench>();
   const auto misses = [&](unsigned lines) {
     b.scattered_initiator.begin_epoch();
@@ -344,7 +344,7 @@ TEST(Cache, OnePortTakesARequestPerCycleFromAllUpstreams) {
   EXPECT_EQ(read(b, 502_ns, 0), 523_ns);
 }
 
-TEST(Cache, PortsAndBanksMultiply) {
+TEST(Cache, EveryBankServesARequestOnEachOfItsPortsPerCycle) {
   auto& b = fresh();
   for (unsigned line = 0; line < 4; ++line) b.wide_initiator.time_read(0_ns, line * 64, 64);
   // Each of two banks (even and odd lines) has two ports.

@@ -145,7 +145,7 @@ TEST(WriteBackCache, AtomicsReadAndDirtyTheLineAndKeepTheBank) {
   EXPECT_EQ(b.memory.requests[0].attributes.byte_mask, ByteMask(0xf00));
 }
 
-TEST(WriteBackCache, BypassIsForL1Only) {
+TEST(WriteBackCache, ARequestThatBypassesL1StillHits) {
   auto& b = fresh();
   read(b, 0_ns, 0);
   MemoryAttributes attributes;

@@ -107,7 +107,7 @@ TEST_F(BlitsTest, OverlappingCopiesAreReported) {
   EXPECT_FALSE((Blit{.destination = kBase, .bytes = 100, .pattern = {std::byte{1}}}).overlaps());
 }
 
-TEST_F(BlitsTest, CutsAreBetweenSteps) {
+TEST_F(BlitsTest, ACutIsRoundedDownToAWholeStep) {
   const Blit blit{.bytes = 1000, .cut_begin = 32, .cut_end = 900, .cut_step = 128};
   EXPECT_EQ(blit.cut_before(31), 0U);
   EXPECT_EQ(blit.cut_before(32), 32U);

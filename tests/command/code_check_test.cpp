@@ -92,7 +92,7 @@ TEST_F(CodeCheckTest, ProblemsInTheCodeAreFound) {
   EXPECT_EQ(check_.problem(kCodeBase + kCode), nullptr);
 }
 
-TEST_F(CodeCheckTest, ObjectionsAreTheOnlyProblems) {
+TEST_F(CodeCheckTest, OnlyInstructionsThatThePredicateRefusesAreReported) {
   put_header();
   CodeCheck objects(vm_, isa::Target::gfx803, {}, [](const isa::Instruction& instruction) -> std::optional<std::string> {
     if (instruction.row->mnemonic != "s_add_u32" && instruction.row->mnemonic != "s_addc_u32") return std::nullopt;

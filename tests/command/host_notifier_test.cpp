@@ -108,7 +108,7 @@ TEST_F(HostNotifierTest, MemoryFaultsAreReportedByTheDriver) {
             static_cast<std::uint32_t>(LACUNA_QUEUE_ERROR_ILLEGAL_INSTRUCTION));
 }
 
-TEST_F(HostNotifierTest, MessagesAndReadIndices) {
+TEST_F(HostNotifierTest, MessagesAndReadIndicesGoToTheDriverIfThereIsOne) {
   host_.message_interrupt(5, {});
   host_.read_index_changed();
   EXPECT_EQ(interrupts_.raised, Raised{LACUNA_INTERRUPT_SIGNAL});

@@ -55,7 +55,7 @@ TEST_F(PacketLaunchTest, EachLaunchMissesInAllTlbs) {
   }
 }
 
-TEST_F(PacketLaunchTest, L2DropsArgumentsAndPacket) {
+TEST_F(PacketLaunchTest, ALaunchDropsItsArgumentsAndItsPacketFromL2) {
   constexpr std::uint64_t kArguments = 0x3000;
   hsa::KernelDispatchPacket packet = dispatch(0, 0);
   packet.kernarg_address = kBase + kArguments + 0x40;

@@ -155,7 +155,7 @@ TEST_F(VendorPacketTest, IndirectBufferMustBeMapped) {
   EXPECT_NE(actions.error.find("0x7700103000"), std::string::npos) << actions.error;
 }
 
-TEST_F(VendorPacketTest, AnyWordsAreReadOrRefused) {
+TEST_F(VendorPacketTest, RandomWordsAreAcceptedOrRefusedWithoutAnInvalidAccess) {
   const Pm4Reader reader(b_.vm);
   std::mt19937 random(1);
   const std::array<std::uint32_t, 5> opcodes = {0x10, 0x3f, 0x49, 0x58, 0x15};

@@ -139,7 +139,7 @@ TEST_F(RunningKernelsTest, WaitReasonOfTheNextWorkgroup) {
   EXPECT_THAT(report(), HasSubstr("next workgroup: the queue is suspended"));
 }
 
-TEST_F(RunningKernelsTest, ManyPlacesEndInOneLine) {
+TEST_F(RunningKernelsTest, PlacesBeyondSixteenAreSummedUpInOneLine) {
   // The wavefronts of 20 workgroups jump to 20 endless loops, 8 bytes apart, selected by the workgroup's number in s2. They
   // sleep in the loops, because busy loops would keep younger wavefronts from issuing.
   std::vector<std::uint32_t> words{

@@ -185,7 +185,7 @@ TEST_F(ComputeUnitTest, LengthOfWindowsDoesNotChangeASingleWavefront) {
 
 // Four SIMDs that are served in turn run concurrently. With SimdPolicy::last_served, a SIMD with two wavefronts always has a
 // wavefront that can issue: the SIMDs execute their older wavefronts one after the other, then the younger concurrently.
-TEST_F(ComputeUnitTest, LastServedStarvesOtherSimds) {
+TEST_F(ComputeUnitTest, WithLastServedASimdWithTwoWavefrontsStarvesTheOthers) {
   const Words moves(15, kMove);  // a line of instructions together with s_endpgm
   const auto cycles = [&](ComputeUnit& unit, unsigned wavefronts) {
     const auto empty = b_.program({kEnd}, wavefronts);

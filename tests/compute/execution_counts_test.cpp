@@ -73,7 +73,7 @@ TEST_F(ExecutionCountsTest, MatrixInstructionsTakeAllLanes) {
 
 // Lanes 16 apart follow one another on the wires of a SIMD of 16 lanes; one in 16 instructions is sampled, beginning with the
 // first.
-TEST(ToggleSamples, BitsBetweenLanesThatFollowOneAnother) {
+TEST(ToggleSamples, CountBitsThatChangeBetweenLanes16Apart) {
   std::vector<std::uint32_t> registers(4 * isa::kLanes);
   isa::Wavefront wave;
   wave.vgpr = registers.data();
@@ -116,7 +116,7 @@ double pass_energy(const MatrixParameters& matrix, const std::string& event) {
 
 // Expected values from the thesis cited in models/isa/matrix/matrix_extensions.h: Table 2.4, power of a unit during a pass;
 // section 3.6.1, power of a unit with SIMD2's operators, 4.53 W instead of 3.74 W.
-TEST(MatrixEnergy, UnitsWithExtensionsUseTheirPower) {
+TEST(MatrixEnergy, APassWithExtensionsTakesThePowerOfTheThesis) {
   using isa::MatrixDesign;
   using isa::MatrixExtensions;
   EXPECT_DOUBLE_EQ(pass_energy({}, "narrow_pass"), 100);

@@ -57,14 +57,14 @@ TEST_F(KernelActivityTest, WaitsAreAccountedByCounter) {
   EXPECT_NEAR(static_cast<double>(of(sleeping, StallCause::sleep)), 124, 4);
 }
 
-TEST_F(KernelActivityTest, LanesThatMeetInABank) {
+TEST_F(KernelActivityTest, LanesInTheSameBankStallAsLdsConflicts) {
   // A stride of four dwords: 32 lanes use eight banks, so each of two passes takes four cycles.
   const KernelActivity a = run(program(0x24000084, 0x7e020280, 0xbefc00c1, kLdsWrite, kWaitAll, kEnd));
   EXPECT_EQ(of(a, StallCause::lds_conflict), 6u);
   EXPECT_GT(of(a, StallCause::lgkmcnt), 50u);
 }
 
-TEST_F(KernelActivityTest, WavefrontsThatShareASimd) {
+TEST_F(KernelActivityTest, WavefrontsThatShareASimdStallForItsBusyUnit) {
   // Eight wavefronts, two per SIMD: the second waits for the ALU while the first multiplies for 64 cycles.
   const KernelActivity a = run(program(kMultiply64, kMultiply64, kMultiply64, kMultiply64, kEnd), 8);
   EXPECT_GT(of(a, StallCause::unit_busy), 4u * 3 * 60);
@@ -77,7 +77,7 @@ TEST_F(KernelActivityTest, BarriersHoldTheFast) {
   EXPECT_GT(of(a, StallCause::barrier), 4u * 60) << "half of them wait for the other half";
 }
 
-TEST_F(KernelActivityTest, WithoutTimingThereIsNone) {
+TEST_F(KernelActivityTest, FunctionalModeRecordsNoCycles) {
   const auto d = b_.program(program(kLaneAddresses, kFlatLoad, kWaitAll, kBarrier, kSleep, kEnd), 8);
   ASSERT_GT(b_.run(b_.functional(), *d), 0u);
   const WavefrontClass all = d->activity.all();

@@ -108,20 +108,20 @@ class CacheInvalidationTest : public WavefrontEventsTest {
   SlowCache instruction_;
 };
 
-TEST_F(CacheInvalidationTest, OfTheVectorCacheCountsInVmcnt) {
+TEST_F(CacheInvalidationTest, VectorCacheInvalidationCountsInVmcnt) {
   EXPECT_TRUE(invalidate({0xe0f80000, 0}));  // buffer_wbinvl1
   EXPECT_EQ(vector_.invalidations, 1U);
   EXPECT_EQ(slot_.when, Cycles{24});
   EXPECT_EQ(slot_.vmcnt.when_at_most(0, Cycles{20}), Cycles{60});
 }
 
-TEST_F(CacheInvalidationTest, OfTheScalarCacheDelaysTheWavefront) {
+TEST_F(CacheInvalidationTest, ScalarCacheInvalidationDelaysTheWavefront) {
   EXPECT_TRUE(invalidate({0xc0800000, 0}));  // s_dcache_inv
   EXPECT_EQ(scalar_.invalidations, 1U);
   EXPECT_EQ(slot_.when, Cycles{60});
 }
 
-TEST_F(CacheInvalidationTest, OfCodeHoldsTheWavefrontUntilTheEndOfTheWindow) {
+TEST_F(CacheInvalidationTest, CodeInvalidationHoldsTheWavefrontUntilTheEndOfTheWindow) {
   EXPECT_FALSE(invalidate({0xbf930000}));  // s_icache_inv
   EXPECT_EQ(instruction_.invalidations, 1U);
   EXPECT_TRUE(slot_.held_by(StallReason::sync));

@@ -40,7 +40,7 @@ TEST_F(WavefrontInspectorTest, WavefrontsAreAtTheInstructionTheyWaitIn) {
   }
 }
 
-TEST_F(WavefrontInspectorTest, ReasonsOfStalls) {
+TEST_F(WavefrontInspectorTest, EachStallReasonIsReportedAsItsKindOfWait) {
   const auto d = p_.dispatch({kNop, kEnd});
   WavefrontSlot& slot = *p_.start(*d).slots[0];
   const struct {

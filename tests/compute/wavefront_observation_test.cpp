@@ -136,7 +136,7 @@ TEST_F(WavefrontObservationTest, ALoopOverAnArrayDoesNotSpin) {
   EXPECT_FALSE(seen.spins());
 }
 
-TEST_F(WavefrontObservationTest, StoresAreKnownWhenTheyChangeSomething) {
+TEST_F(WavefrontObservationTest, OnlyStoresThatChangeMemoryAreReported) {
   const Words program = join({kAddress, kStore7});
   WavefrontObservation seen = observe(program);
   EXPECT_EQ(seen.end, End::end_program);
@@ -185,7 +185,7 @@ TEST_F(WavefrontObservationTest, WaitsOnLds) {
 
 TEST_F(WavefrontObservationTest, AClockNeverRepeats) { EXPECT_EQ(observe(kReadTime).end, End::limit); }
 
-TEST_F(WavefrontObservationTest, ItStopsWhereTheWavefrontDoes) {
+TEST_F(WavefrontObservationTest, EndsAtBarriersTrapsAndFaults) {
   EXPECT_EQ(observe({0xbf8a0000, kEnd}).end, End::barrier);
   EXPECT_EQ(observe({0x7e000280, 0xbefc0080, 0xd93b0000, 0, kEnd}).end, End::wave_sync);
   EXPECT_EQ(observe({0xbf920002}).end, End::stopped) << "s_trap";

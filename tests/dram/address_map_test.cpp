@@ -20,7 +20,7 @@ TEST(DramAddressMap, FieldsFromTheTop) {
             (DramLocation{.row = 123'456'789, .column = 31, .pseudo_channel = 1, .group = 3, .bank = 3}));
 }
 
-TEST(DramAddressMap, SplitFields) {
+TEST(DramAddressMap, AFieldMayBeSplitIntoTwoParts) {
   const DramAddressMap map("row column bank group pseudo column:2", kOrganization);
   EXPECT_EQ(map.locate(3), (DramLocation{.column = 3}));
   EXPECT_EQ(map.locate(4), (DramLocation{.pseudo_channel = 1}));

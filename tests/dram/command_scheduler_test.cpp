@@ -257,7 +257,7 @@ TEST(CommandScheduler, AWriteThatWaitedForRoomGoesBeforeANewRead) {
   EXPECT_EQ(c.served(), Cycles{116 + 10});
 }
 
-TEST(CommandScheduler, TheNextDecision) {
+TEST(CommandScheduler, NextDecisionIsTheTimeOfTheNextCommand) {
   Controller c(test::small_dram());
   EXPECT_EQ(c.commands.next_decision(), CommandScheduler::kNever);
   c.read(0, 0, 100);
@@ -306,7 +306,7 @@ TEST(CommandScheduler, ALateReadIsNoForecastError) {
   EXPECT_EQ(c.commands.owed(), 0);
 }
 
-TEST(CommandScheduler, ForecastErrorsAreOwed) {
+TEST(CommandScheduler, ErrorsOfForecastsAreOwedToLaterReads) {
   Controller c(test::small_dram());
   c.commands.read({0, 0, 0}, 100, 105);
   c.commands.read({1, 0, 0}, 100, 105);  // served at 111, 6 cycles later than forecast

@@ -157,7 +157,7 @@ TEST(DramDecisions, AWriteThatIsLateIsAcceptedWhenItIsMade) {
   EXPECT_EQ(schedule.write_later(address(0, 0, 0, 1), kBurst, 600_ns, 0), 600_ns);
 }
 
-TEST(DramDecisions, TheNextDecision) {
+TEST(DramDecisions, NextDecisionIsTheTimeOfTheNextCommand) {
   DramSchedule schedule(small_dram());
   EXPECT_EQ(schedule.next_decision(), kNever);
   schedule.read_later(address(0, 0, 0, 0), kBurst, 100_ns, 0);
@@ -171,7 +171,7 @@ TEST(DramDecisions, TheNextDecision) {
 }
 
 // Results do not depend on how far each call of decide() advances.
-TEST(DramDecisions, StepsOfTimeChangeNothing) {
+TEST(DramDecisions, ResultsDoNotDependOnTheStepsOfDecide) {
   const auto run = [](Tick step) {
     DramParameters p = small_dram();
     p.tREFI = 700_cycles;

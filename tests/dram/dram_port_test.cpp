@@ -300,7 +300,7 @@ TEST(DramPort, ARequestThatFollowsAnAcceptedWriteIsNotLate) {
 }
 
 // Requesters repeatedly read a line and write it elsewhere once or twice, with one call of decide() or with many.
-TEST(DramPort, StepsOfTimeChangeNothing) {
+TEST(DramPort, ResultsDoNotDependOnTheStepsOfDecide) {
   const auto run = [](unsigned requesters, Tick step) {
     auto& b = fresh();
     PortClient client(b, b.channel.port());

@@ -142,7 +142,7 @@ TEST_F(DuploDevice, LoadsInFlightServeOtherWavefronts) {
 
 // Entries are released at the end of the kernel, at retirement, by overwritten registers, at the end of a wavefront, and by
 // replacement.
-TEST_F(DuploDevice, EntriesGoForOneReason) {
+TEST_F(DuploDevice, EachReleasedEntryIsCountedUnderOneReason) {
   const LoweredConvolution c = convolution();
   const AssembledKernel one = load_tiles(c, 1), many = load_tiles(c, 12);
   const Outcome bound = run(b_.bound, c, many, 1, 64);
@@ -334,7 +334,7 @@ TEST(ParameterBlock, ReadsWhatProgramsWrite) {
   EXPECT_EQ(block->convolution.order, RowOrder::images_innermost);
 }
 
-TEST(ParameterBlock, SaysWhatIsWrong) {
+TEST(ParameterBlock, ProblemsNameFieldValueAndLegalValues) {
   const auto problem = [](std::size_t at, std::uint8_t value) {
     auto bytes = block_of(convolution(), 0x7000);
     bytes.at(at) = value;

@@ -17,7 +17,7 @@ ComputeUnitParameters titanv() {
   return unit;
 }
 
-TEST(DuploHardware, PartsOfThePapersMachine) {
+TEST(DuploHardware, BitsOfEachPartAreThoseOfThePaper) {
   const DuploHardware hardware = duplo_hardware({}, titanv());
   EXPECT_EQ(hardware.register_file_bits, 256U * 1024 * 8);
   // Bits of an entry: valid 1; ID 22, image 10, convolution 2, filter 16, form 2; SIMD 2, two pair numbers of 7 each, presence
@@ -29,7 +29,7 @@ TEST(DuploHardware, PartsOfThePapersMachine) {
   EXPECT_EQ(hardware.parameter_bits, 4U * 256);
 }
 
-TEST(DuploHardware, WhatTheParametersChange) {
+TEST(DuploHardware, BitsFollowWaysEntriesAndIds) {
   const DuploHardware defaults = duplo_hardware({}, titanv());
   DuploParameters parameters;
   parameters.ways = 8;  // three more tag bits, since the index has three fewer; three bits for the LRU order

@@ -390,7 +390,7 @@ TEST(LdsParameterBlock, ReadsWhatProgramsWrite) {
   EXPECT_EQ(block->convolution.filter_height, 4U);
 }
 
-TEST(LdsParameterBlock, SaysWhatIsWrong) {
+TEST(LdsParameterBlock, ProblemsNameFieldValueAndLegalValues) {
   const auto problem = [](std::size_t at, std::uint16_t value) {
     DuploBlock bytes = lds_block(lds_convolution(), {});
     std::memcpy(&bytes.at(at), &value, at < 6 || at == 8 || at == 10 ? 2 : 1);

@@ -133,7 +133,7 @@ TEST_F(DuploLoads, TilesOfAllForms) {
 
 // A pair of VGPRs can share data with a pair of accumulation registers; a write to one register of a shared pair copies the
 // other register.
-TEST_F(DuploLoads, AccumulationRegisters) {
+TEST_F(DuploLoads, VgprsAndAccumulationRegistersShareDataOfEqualTiles) {
   const LoweredConvolution c = convolution();
   const AssembledKernel kernel = kernel_of(
       {begin_tiles(c),
@@ -157,7 +157,7 @@ TEST_F(DuploLoads, AccumulationRegisters) {
 
 // Checks the maximum number of register pairs of a SIMD in use since the device was created. A wavefront of these kernels has
 // 32 VGPRs and 32 AGPRs.
-TEST_F(DuploLoads, TheMostPairsInUse) {
+TEST_F(DuploLoads, TheMaximumNumberOfRegisterPairsInUseIsRecorded) {
   const LoweredConvolution c = convolution();
   const auto most = [&] {
     unsigned pairs = 0;

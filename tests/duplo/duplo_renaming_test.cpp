@@ -199,7 +199,7 @@ class RandomProgram {
   unsigned loads_ = 0;
 };
 
-TEST(DuploRenaming, ProgramsAtRandom) {
+TEST(DuploRenaming, RandomProgramsComputeTheSameWithRenaming) {
   RenamingBench& b = bench<RenamingBench>();
   const LoweredConvolution c = convolution();
   constexpr unsigned kPrograms = 12, kWorkgroups = 31, kSize = 256;

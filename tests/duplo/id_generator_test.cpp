@@ -108,7 +108,7 @@ TEST(IdGenerator, ExactIdsAreThoseOfElements) {
 // The formula printed in the paper is correct for square inputs of one channel with stride 1 and without padding, images
 // outermost. The test counts how many of 10,000 convolutions have a wrong ID if one of these properties is changed, and if all
 // are random.
-TEST(IdGenerator, PrintedIdsErrByCase) {
+TEST(IdGenerator, ThePapersFormulaErrsOutsideOfItsAssumptions) {
   constexpr unsigned kConvolutions = 10'000;
   struct Change {
     const char* what;
@@ -199,7 +199,7 @@ TEST(IdGenerator, PrintedIdsErrOnAllLayersOfTheTable) {
 
 // Loads each element once, with an unlimited history. Segments of 16 channels give the same result as elements: two segments
 // are equal or have no element in common.
-TEST(IdGenerator, LimitsOfElementsOfAllLayers) {
+TEST(IdGenerator, HitRateLimitsOfElementsOnAllLayers) {
   double sum = 0, merged_sum = 0;
   for (const Layer& layer : kLayers) {
     const LoweredConvolution c = lowered(layer, 1);

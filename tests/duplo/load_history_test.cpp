@@ -23,7 +23,7 @@ TileRegisters pair(std::uint16_t number) { return {.simd = 0, .first = number}; 
 
 // Table II: four loads of one element each are processed by IDs, a buffer of four entries without a hash, and renaming. A pair
 // has one element. The load of B lies outside of the workspace and is not looked up.
-TEST(LoadHistory, TheInstructionsOfTheTable) {
+TEST(LoadHistory, FollowsTheExampleOfTableII) {
   LoweredConvolution c;  // convolution of Figures 5 and 6
   c.height = c.width = 4;
   c.channels = 1;
@@ -123,7 +123,7 @@ TEST(HistoryIndex, HashesUseAllSets) {
 }
 
 // With images innermost, the 64 rows of four adjacent tiles belong to 16 images; each row maps to a separate set.
-TEST(HistoryIndex, RowsOfImagesDoNotMeet) {
+TEST(HistoryIndex, RowsOfDifferentImagesMapToSeparateSets) {
   const LoweredConvolution c = test::lowered(test::kLayers[5], 16, RowOrder::images_innermost);
   const TileTags tags(c, DatumIds::exact);
   const HistoryIndex index(HistoryHash::xor_, 1024);

@@ -110,7 +110,7 @@ Hits pass(const LoweredConvolution& c, bool by_first_element = false) {
   return all;
 }
 
-TEST(TileTags, LimitsOfAllLayers) {
+TEST(TileTags, HitRateLimitsOfTilesOnAllLayers) {
   double sum = 0, sum8 = 0, sum16 = 0;
   for (const Layer& layer : kLayers) {
     const double tiles = pass(lowered(layer)).rate();
@@ -129,7 +129,7 @@ TEST(TileTags, LimitsOfAllLayers) {
 }
 
 // Loads that would be renamed wrongly if only first elements were compared, as in the paper.
-TEST(TileTags, FirstElementsAloneAreNotEnough) {
+TEST(TileTags, ComparingOnlyFirstElementsGivesFalseHits) {
   const std::map<std::string, double> expected{{"resnet_c6", 17.7}, {"resnet_c8", 5.8}, {"yolo_c5", 17.7}, {"yolo_c6", 5.8}};
   for (const Layer& layer : kLayers) {
     const auto found = expected.find(layer.name);

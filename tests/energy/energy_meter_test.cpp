@@ -27,7 +27,7 @@ TEST(EnergyMeter, InstancesOfABlockAreOneEvent) {
   EXPECT_EQ(meter.counts(), (EnergyMeter::Counts{43, 5}));
 }
 
-TEST(EnergyMeter, JoulesAreEventsAndTime) {
+TEST(EnergyMeter, JoulesAreEventEnergyPlusStaticPowerTimesTime) {
   EnergyMeter meter;
   std::uint64_t reads = 0;
   std::uint64_t writes = 0;
@@ -103,7 +103,7 @@ TEST(EnergyMeter, BoundsAreTheSumsOfLowAndHighEnergies) {
 }
 
 // Random data change 16 of 32 bits. The part of an event's energy that follows the data is a separate event.
-TEST(EnergyMeter, MeasuredDataWeighEvents) {
+TEST(EnergyMeter, TheDataPartOfAnEventFollowsMeasuredToggles) {
   EnergyMeter meter;
   ToggleCount toggles;
   std::uint64_t reads = 0;
@@ -129,7 +129,7 @@ TEST(EnergyMeter, MeasuredDataWeighEvents) {
   EXPECT_EQ(meter.counts(), (EnergyMeter::Counts{310, 320, 7})) << "the latest samples apply until the next";
 }
 
-TEST(EnergyMeter, CountersOfOthersAndUpdates) {
+TEST(EnergyMeter, CountsIncludeAddedCountersAndUpdatesBeforeReading) {
   EnergyMeter meter;
   std::uint64_t derived = 0;
   std::uint64_t kept = 7;
@@ -146,7 +146,7 @@ TEST(EnergyMeter, CountersOfOthersAndUpdates) {
   EXPECT_EQ(meter.counts(), (EnergyMeter::Counts{16, 16}));
 }
 
-TEST(EnergyParameters, OnNeedsEnergies) {
+TEST(EnergyParameters, TheModelNeedsAtLeastOneEnergyAboveZero) {
   EnergyParameters parameters;
   EXPECT_TRUE(parameters.check().empty());
   parameters.model = EnergyModel::on;

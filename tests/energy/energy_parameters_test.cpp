@@ -76,7 +76,7 @@ TEST(EnergyParameters, ArraysFollowTheirSize) {
   EXPECT_DOUBLE_EQ(p.at_operating_point().l2.of(Bytes{1 << 20}, {}).read, 10) << "of any size";
 }
 
-TEST(EnergyParameters, ConstantDataTakeTheRestOfTheEnergy) {
+TEST(EnergyParameters, TogglesScaleTheDataShareOfEachEnergy) {
   EnergyParameters p;
   p.compute.valu_f32 = 2;
   p.compute.vgpr_read = 1;
@@ -118,7 +118,7 @@ TEST(EnergyParameters, BoundsFollowTheClassOfEachNumber) {
   EXPECT_DOUBLE_EQ(high.compute.valu_f32, 12);
 }
 
-TEST(EnergyParameters, ClassesNameEnergies) {
+TEST(EnergyParameters, UnknownNamesInAClassAreRefused) {
   EnergyParameters p;
   p.model = EnergyModel::on;
   p.compute.salu = 1;

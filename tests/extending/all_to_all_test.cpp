@@ -50,7 +50,7 @@ TEST(AllToAll, SteppedRoutersTakeTheSameTime) {
   EXPECT_EQ(delivered[0].arrival, 11U);
 }
 
-TEST(AllToAll, ADeviceTakesIt) {
+TEST(AllToAll, DeviceParametersAcceptTheTopology) {
   GpuDeviceParameters device;
   device.noc.topology = kAllToAll;
   device.noc.routers = RouterModel::stepped;

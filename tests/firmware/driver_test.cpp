@@ -274,7 +274,7 @@ TEST_F(DriverTest, BarrierPackets) {
   EXPECT_EQ(lacuna_barrier_and(queue, dependencies, 6, nullptr, nullptr), LACUNA_ERROR_INVALID_ARGUMENT);
 }
 
-TEST_F(DriverTest, JobsOfTheAcceleratorNeedOne) {
+TEST_F(DriverTest, JobsAreRefusedWithoutAnAccelerator) {
   lacuna_queue* queue = make_queue({.packets = 4, .private_segment_bytes = 0, .kernarg_bytes = 0});
   EXPECT_EQ(lacuna_dispatch_sida(nullptr, 0x1000, nullptr, nullptr), LACUNA_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(lacuna_dispatch_sida(queue, 0x1008, nullptr, nullptr), LACUNA_ERROR_INVALID_ARGUMENT);
@@ -284,7 +284,7 @@ TEST_F(DriverTest, JobsOfTheAcceleratorNeedOne) {
   EXPECT_EQ(queue_memory(queue).write_dispatch_id, 0u);
 }
 
-TEST_F(DriverTest, FullQueue) {
+TEST_F(DriverTest, AFullQueueRefusesAPacketOrWaitsForRoom) {
   lacuna_queue* queue = make_queue({.packets = 2, .private_segment_bytes = 0, .kernarg_bytes = 0});
   const lacuna_kernel kernel = load_kernel(VECTOR_ADD_V4, "vector_add");
   lacuna_dispatch_packet dispatch{};

@@ -31,7 +31,7 @@ TEST_F(RangeAllocatorTest, TakesLowestFit) {
   EXPECT_EQ(address_, kBase);
 }
 
-TEST_F(RangeAllocatorTest, AllOrNothing) {
+TEST_F(RangeAllocatorTest, TakesTheWholeRangeButNeitherMoreNorNothing) {
   EXPECT_FALSE(range_allocator_take(&allocator_, kSize + 1, 1, &address_));
   EXPECT_FALSE(range_allocator_take(&allocator_, 0, 1, &address_));
   EXPECT_FALSE(range_allocator_take(&allocator_, 16, 3, &address_)) << "alignment is not a power of two";

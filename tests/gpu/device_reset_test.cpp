@@ -415,7 +415,7 @@ TEST_P(DeviceReset, BetweenKernels) {
 }
 
 // Drivers start with a reset.
-TEST_P(DeviceReset, OfANewDeviceAndTwice) {
+TEST_P(DeviceReset, ResetsOfANewDeviceAndTwiceInARowLeaveItAsNew) {
   ASSERT_LT(b_.used, b_.unused.size());
   b_.unused[b_.used]->reset();
   gpu_.reset();

@@ -242,7 +242,7 @@ TEST(HeldLoad, FormsOfGfx90a) {
   b.expect(Refusal::scattered, {"scratch_load_dwordx2 v[4:5], v3, off", "scratch_load_dwordx4 v[4:7], v3, off"});
 }
 
-TEST(HeldLoad, LanesInApertures) {
+TEST(HeldLoad, LoadsWithLanesInLdsAreNotHeld) {
   for (const Target target : {Target::gfx803, Target::gfx90a}) {
     Bench b(target);
     b.set_address(7, b.wave.shared_aperture + 64);

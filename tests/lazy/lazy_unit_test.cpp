@@ -113,7 +113,7 @@ TEST_F(LazyUnitTest, LazyCostsNothingWhenTheUseFollowsImmediately) {
   EXPECT_NEAR(static_cast<double>(cycles_), static_cast<double>(eager), 12) << "the instructions between, and a second issue";
 }
 
-TEST_F(LazyUnitTest, WaitForAHeldLoad) {
+TEST_F(LazyUnitTest, CyclesFromTheUseOfAHeldLoadToItsData) {
   // Cycles count from the instruction that needs the load: the last of 8 requests departs 7 cycles after the first, and its
   // data take 100 cycles in memory and 10 to the registers.
   constexpr unsigned kFromFirst = 7 + 100 + 10;
@@ -197,7 +197,7 @@ TEST_F(LazyUnitTest, ATransactionFillsAllItsRegisters) {
   EXPECT_EQ(of(a, LazyCount::dead), 0u);
 }
 
-TEST_F(LazyUnitTest, AnAddressIsNotLost) {
+TEST_F(LazyUnitTest, OverwritingTheFirstRegisterKeepsTheAddressOfTheOthers) {
   // The first register holds the address for all four registers.
   run(LazyMode::lazy, program(kWideAddress, kLoadQuad4, kClear4, kEnd));
   EXPECT_EQ(sent_, 32u);
@@ -344,7 +344,7 @@ TEST_F(LazyUnitTest, UnknownZerosAreLoaded) {
 
 // -- operands that do not affect the result
 
-TEST_F(LazyUnitTest, APartnerOfZeroIsSuspended) {
+TEST_F(LazyUnitTest, ALoadMultipliedByZeroIsSuspended) {
   fill();
   for (unsigned lane = 0; lane < 32; ++lane) b_.data()[lane] = 0;  // words of v2; the words of v4, 4 KiB further, are not zero
   const Words product = program(kLaneAddress, kLoad2, kFurther, kLoad4, kWaitAll, kMultiply24, kClear4, kEnd);

@@ -207,7 +207,7 @@ TEST_F(ZeroCachesTest, StoresMakeWordsKnownAtTheEndOfTheWindow) {
   EXPECT_EQ(path.masks->known_of_transaction(LACUNA_VRAM_BASE + 256), 0b11U);
 }
 
-TEST_F(ZeroCachesTest, OtherModesHaveNone) {
+TEST_F(ZeroCachesTest, ModesWithoutZeroDetectionHaveNoZeroCaches) {
   EXPECT_EQ(zero_path(b_.without->device, 0).l1z, nullptr);
   EXPECT_EQ(zero_path(b_.without->device, 0).map, nullptr);
   EXPECT_FALSE(b_.without->has("l1z0"));

@@ -94,7 +94,7 @@ TEST(ZeroMaskMap, EachUnitOfDataHasASeparateBit) {
   }
 }
 
-TEST(ZeroMaskMap, TakesOnePartInMaskBitsOfTheMemory) {
+TEST(ZeroMaskMap, MasksTakeTheMemorysSizeDividedByMaskBits) {
   for (const unsigned mask_bits : {32U, 64U, 128U}) {
     for (const unsigned partitions : {1U, 16U, 24U}) {
       const Bytes size{std::uint64_t{partitions} << 28};

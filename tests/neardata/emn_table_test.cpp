@@ -144,7 +144,7 @@ TEST_F(PaperMachine, LinesInTwoCachesMeetAtACore) {
   EXPECT_EQ(hops()[1] - before[1], 78U);
 }
 
-TEST_F(PaperMachine, OppositeCachesHaveNone) { EXPECT_EQ(mesh.table().find(15, 0, 6), EmnTable::kNone); }
+TEST_F(PaperMachine, LinesInOppositeCachesMeetAtNoNode) { EXPECT_EQ(mesh.table().find(15, 0, 6), EmnTable::kNone); }
 
 // Network cost, in flits x links, of two loads of a line, and of the compute packet with its acknowledgement. Expected
 // percentages are from the specification of this model.

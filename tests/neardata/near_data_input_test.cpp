@@ -75,7 +75,7 @@ Fills fills(NearDataGpu& gpu, unsigned loads, unsigned refused) {
 }
 
 // One packet arrives per cycle and is decoded in the next cycle.
-TEST(NearDataInput, IsOneWhenPacketsArriveAsTheyAreDecoded) {
+TEST(NearDataInput, TheFillIsOneWhenPacketsAreDecodedAsTheyArrive) {
   NearDataGpu& gpu = bench<InputBench>().slow;
   for (const unsigned loads : {1U, 2U}) {
     const Fills f = fills(gpu, loads, 0);
@@ -85,7 +85,7 @@ TEST(NearDataInput, IsOneWhenPacketsArriveAsTheyAreDecoded) {
 }
 
 // Four flits arrive per core cycle: four packets of one flit, or two packets of two flits.
-TEST(NearDataInput, PacketsThatArriveInTheSameCycle) {
+TEST(NearDataInput, TheFillCountsPacketsThatArriveInTheSameCycle) {
   EXPECT_EQ(fills(bench<InputBench>().fast, 2, 0).kernel, 4U);
   EXPECT_EQ(fills(bench<InputBench>().narrow, 2, 0).kernel, 2U);
 }

@@ -361,7 +361,7 @@ class NearDataRefusing : public NearDataLatency {
 };
 
 // Stepped routers take the same cycles as booked routers if no packets contend.
-TEST_F(NearDataStepped, TakesTheSameSum) {
+TEST_F(NearDataStepped, SteppedRoutersTakeTheCyclesOfBookedOnes) {
   for (const Pattern& pattern : patterns()) {
     const AssembledKernel kernel = kernel_of(pattern, p_.l1i.line.n);
     std::vector<Place> places{{0, 2, 2, 2}, {7, 0, 0, 0}};
@@ -373,7 +373,7 @@ TEST_F(NearDataStepped, TakesTheSameSum) {
   }
 }
 
-TEST_F(NearDataOnCrossbar, TakesTheSumOfItsPorts) {
+TEST_F(NearDataOnCrossbar, LatencyIsTheSumOfThePortsLatencies) {
   for (const Pattern& pattern : patterns()) {
     const AssembledKernel kernel = kernel_of(pattern, p_.l1i.line.n);
     for (const unsigned cache : {0U, 3U}) {
@@ -385,7 +385,7 @@ TEST_F(NearDataOnCrossbar, TakesTheSumOfItsPorts) {
 }
 
 // The chain's end does not wait for the store's acknowledgement.
-TEST_F(NearDataEarlyAck, EndsWithTheComputation) {
+TEST_F(NearDataEarlyAck, AChainEndsBeforeItsStoreIsAcknowledged) {
   for (const Pattern& pattern : patterns()) {
     if (!pattern.stores) continue;
     SCOPED_TRACE(pattern.number);

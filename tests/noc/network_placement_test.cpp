@@ -33,7 +33,7 @@ TEST(NetworkPlacement, DestinationsAreSpreadAndSourcesTakeTheOthers) {
   EXPECT_EQ(n->destination_node(7), 60U);
 }
 
-TEST(NetworkPlacement, MoreThanNodes) {
+TEST(NetworkPlacement, SourcesAndDestinationsShareNodesIfNodesAreFewer) {
   const auto n = network({.topology = FabricTopology::mesh, .columns = 2, .rows = 2, .placement = "0,0 1,1"}, 5, 3);
   EXPECT_EQ(n->destination_node(0), 0U);
   EXPECT_EQ(n->destination_node(1), 3U);

@@ -37,7 +37,7 @@ FabricParameters row(unsigned channels, unsigned buffer = 8) {
   return {.topology = FabricTopology::mesh, .columns = 8, .rows = 1, .virtual_channels = channels, .channel_buffer = buffer};
 }
 
-TEST(Routers, UnloadedLaw) {
+TEST(Routers, UnloadedLatencyFollowsTheFormula) {
   using namespace literals;
   std::vector<FabricParameters> machines{row(1), row(2), row(8)};
   machines.push_back({.topology = FabricTopology::mesh, .routing = MeshRouting::yx});

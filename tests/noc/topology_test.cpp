@@ -53,7 +53,7 @@ TEST(Mesh, NodesOfAPath) {
 
 // The longest path and the memory of the largest mesh: paths are computed, because 16.7 million stored paths would take
 // gigabytes.
-TEST(Mesh, SixtyFourBySixtyFourIsSmall) {
+TEST(Mesh, TheLargestMeshNeedsLessThanAMebibyte) {
   const MeshTopology topology(64, 64, MeshRouting::o1turn);
   EXPECT_LT(topology.memory(), 1U << 20);
   EXPECT_EQ(topology.outputs(), 4096U * 5);

@@ -125,7 +125,7 @@ TEST(VirtualChannels, ParametersOfSteppedRoutersAreRefused) {
   EXPECT_NE(fabric(2, true, RouterModel::stepped), nullptr);
 }
 
-TEST(VirtualChannels, O1TurnHasOneForEachOrderAtLeast) {
+TEST(VirtualChannels, O1TurnNeedsAChannelForEachDimensionOrder) {
   EXPECT_THROW(row_of_nodes(1, 8, MeshRouting::o1turn, 8), std::invalid_argument);
   const auto mesh = row_of_nodes(2, 8, MeshRouting::o1turn, 8);
   // Packets wait only for the channel of their dimension order: 64 packets need more than one cycle each and fewer than two.

@@ -62,7 +62,7 @@ class ConfigurationTest : public ::testing::Test {
   Configuration configuration{all};
 };
 
-TEST_F(ConfigurationTest, LaterWins) {
+TEST_F(ConfigurationTest, LaterAssignmentsOverrideEarlierOnes) {
   load("# a comment\n[l2]\nsize = 512KiB # half a MiB\nways=8\n\n[host]\ndelay = 1.5ns\n");
   EXPECT_EQ(l2.size, 512_KiB);
   EXPECT_EQ(l2.ways, 8u);
@@ -126,7 +126,7 @@ TEST_F(ConfigurationTest, EffectiveConfigurationRestoresEverything) {
   EXPECT_EQ(again.str(), written.str());
 }
 
-TEST_F(ConfigurationTest, ReferencesListEveryTrait) {
+TEST_F(ConfigurationTest, ReferencesListTypeUnitRangeDefaultAndDescription) {
   std::ostringstream list;
   list_parameters(all, list);
   EXPECT_THAT(list.str(),

@@ -107,7 +107,7 @@ TEST(Shrink, AWrongHaddIsFound) {
   EXPECT_LE(small.launch.items(), failing->launch.items());
 }
 
-TEST(Shrink, OfABrokenLoopAJumpDoesNotBecomeAnotherLoops) {
+TEST(Shrink, RemovingALoopAlsoRemovesItsJumps) {
   Program program;
   program.name = "p";
   program.input.assign(kInputWords, 0);

@@ -51,7 +51,7 @@ TEST(CopyCosts, LieOnLinesBetweenNeighbours) {
   EXPECT_FALSE(costs.of(kKind, 5000).has_value());
 }
 
-TEST(CopyCosts, GrowBySlopes) {
+TEST(CopyCosts, GrowWithTheSizeByAGivenSlope) {
   CopyCosts costs;
   costs.add_slope(kKind, 1000, cost(500, 10), 2000, cost(400, 20));
   EXPECT_FALSE(costs.of(kKind, 999).has_value());

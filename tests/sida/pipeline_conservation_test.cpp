@@ -92,7 +92,7 @@ void expect_conserved(const TestPass& pass, const PipelineParameters& p, const P
   EXPECT_LE(memory.utilisation(c.cycles), 1);
 }
 
-TEST(PipelineConservation, EveryModeEveryShape) {
+TEST(PipelineConservation, RandomModesAndShapesConserveEntriesAndBytes) {
   Random random(11);
   std::uint64_t with_reloads = 0, with_eager = 0, with_discards = 0, with_spills = 0, with_repacks = 0, with_refetches = 0;
   for (int i = 0; i < 20000; ++i) {
@@ -151,7 +151,7 @@ TEST(PipelineConservation, IdealBytesOfPageRankAreThoseOfTheSpec) {
   EXPECT_EQ(pipeline.run().bytes(), pass.columns.entries() * 12 + 2 * 20001 * 4 + 7 * 20000 * 8);
 }
 
-TEST(PipelineOccupancy, MatchesTheMatrix) {
+TEST(PipelineOccupancy, WaitingEntriesEqualTheMatrixOccupancy) {
   Random random(12);
   for (int i = 0; i < 10000; ++i) {
     TestPass pass(odd_matrix(random));
@@ -171,7 +171,7 @@ TEST(PipelineOccupancy, MatchesTheMatrix) {
   }
 }
 
-TEST(PipelineEviction, MatchesAFixedSpace) {
+TEST(PipelineEviction, ReloadsEqualTheEvictionModelForAFixedSpace) {
   Random random(13);
   unsigned with_reloads = 0;
   for (int i = 0; i < 6000; ++i) {

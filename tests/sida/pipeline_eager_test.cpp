@@ -28,7 +28,7 @@ SparseMatrix uneven(Index n, Index width, Index per_column, Index heavy) {
   return by_columns(std::move(c));
 }
 
-TEST(TrafficEstimate, RIsSpareBandwidthWhenACoreLimitsTheStep) {
+TEST(TrafficEstimate, EagerEntriesFillTheBandwidthThatACoreLeaves) {
   const TrafficEstimate memory = estimate_traffic(51200, 99, 100, 512, 12);
   EXPECT_EQ(memory.load, 100U);
   EXPECT_EQ(memory.x, 100U);
@@ -139,7 +139,7 @@ TEST_F(CsrLoaderTest, PrintedAddsACountToACoordinate) {
   EXPECT_EQ(loader.fetch({.step = 2, .entries = 100, .known_rows = 3, .frontier = 2, .room_bytes = 10000}, lines), 3U + 3 + 1);
 }
 
-TEST_F(CsrLoaderTest, StopsAtRAndWithoutRoom) {
+TEST_F(CsrLoaderTest, StopsAtTheEntryLimitOrWhenTheBufferIsFull) {
   CsrLoader few(pass.shape, 1, Balance::mean);
   EXPECT_EQ(few.fetch({.step = 2, .entries = 3, .known_rows = 3, .frontier = 2, .room_bytes = 10000}, lines), 3U);
   CsrLoader narrow(pass.shape, 1, Balance::mean);

@@ -9,7 +9,7 @@
 namespace lacuna::sida {
 namespace {
 
-TEST(CoreCycles, Formulas) {
+TEST(CoreCycles, FollowFromEntriesPesAndProducts) {
   PassShape shape;
   EXPECT_EQ(os_cycles(0, shape, 1024), 0U);
   EXPECT_EQ(os_cycles(1, shape, 1024), 1U);
@@ -92,7 +92,7 @@ TEST(ScatterGroups, AgreesWithCountingOneByOne) {
   }
 }
 
-TEST(IdealMemory, IsAServerAndALatency) {
+TEST(IdealMemory, ReadsTakeBandwidthAndALatency) {
   IdealMemory memory(512, 150);
   const auto request = [](std::uint64_t bytes) { return MemoryRequest{MemoryKind::csc, Operand::os_order, 0, bytes}; };
   EXPECT_EQ(memory.read(request(512), 0), 151U);

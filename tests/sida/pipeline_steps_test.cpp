@@ -38,7 +38,7 @@ class FixedMemory : public ImmediateMemory {
   Time latency_;
 };
 
-TEST(PipelineSteps, Figure410) {
+TEST(PipelineSteps, EntriesPerStepAreThoseOfFigure410) {
   TestPass pass(dense(5));
   PipelineParameters p;
   p.sub_tensor = 1;
@@ -129,7 +129,7 @@ TEST(PipelineSteps, TimesOfTheFirstSteps) {
   EXPECT_EQ(counts.stalled[static_cast<std::size_t>(Core::ewise)], 96U);
 }
 
-TEST(PipelineSteps, IsUsesItsRowsAndTheCurrentColumns) {
+TEST(PipelineSteps, InputStationaryCoreUsesOldRowsAndCurrentColumns) {
   TestPass pass(dense(8));
   PipelineParameters p;
   p.sub_tensor = 2;
@@ -269,7 +269,7 @@ TEST(PipelineSteps, RequestsAreMadeInTheOrderOfTime) {
   }
 }
 
-TEST(PipelineSteps, ABigMatrixStreams) {
+TEST(PipelineSteps, ABigMatrixUsesNearlyAllBandwidth) {
   TestPass pass(generated("random:rows=100000,entries=1200000"));
   pass.make_pagerank();
   IdealMemory memory;

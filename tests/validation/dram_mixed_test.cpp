@@ -234,7 +234,7 @@ struct Case {
 
 class Mixed : public testing::TestWithParam<std::tuple<Case, unsigned>> {};
 
-TEST_P(Mixed, EveryRequest) {
+TEST_P(Mixed, EveryRequestCompletesAsInTheReferenceController) {
   const auto& [the_case, seed] = GetParam();
   const Traffic& traffic = the_case.traffic;
   const DramParameters parameters = validation::dram_preset(the_case.preset);
@@ -289,7 +289,7 @@ struct Errors {
 
 class DramSpace : public testing::TestWithParam<const char*> {};
 
-TEST_P(DramSpace, EveryMix) {
+TEST_P(DramSpace, EveryMixOfTrafficCompletesAsInTheReferenceController) {
   constexpr unsigned kMixes[] = {0, 10, 25, 50, 75, 90, 100};
   constexpr unsigned kArrays[] = {1, 2, 3, 4, 6, 8, 12};
   std::vector<std::pair<std::string, Traffic>> space;  // traffics with their classes

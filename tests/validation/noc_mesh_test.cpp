@@ -80,7 +80,7 @@ double saturation(MeshRouting routing, unsigned flits) {
 
 MeshRouting routing_of(const Row& row) { return row.text("config").starts_with("yx") ? MeshRouting::yx : MeshRouting::xy; }
 
-TEST(MeshAgainstBookSim, UnloadedLaw) {
+TEST(MeshAgainstBookSim, UnloadedLatenciesAreThoseOfBookSim) {
   Comparison results("noc_mesh_unloaded.csv", {"router_latency", "manhattan", "flits"});
   unsigned rows = 0;
   for (const Row& row : validation::read_reference("noc_mesh_8x8.csv")) {

@@ -283,7 +283,7 @@ INSTANTIATE_TEST_SUITE_P(Mesh, FewChannels,
                                          Curve{2, 1, {0.20, 0.30, 0.35}, 0.45, 0.12},
                                          Curve{2, 5, {0.15, 0.25, 0.30}, 0.45, 0.14}));
 
-TEST(FewChannels, OneCarriesHalfAndTwoNearlyAsMuchAsEight) {
+TEST(FewChannels, OneChannelCarriesHalfAndTwoOver93PerCentOfEight) {
   const double one = ours(1, 1, 0.25).accepted;
   const double two = ours(2, 1, 0.45).accepted;
   const double eight = ours(8, 1, 0.45).accepted;

@@ -14,7 +14,7 @@ namespace workload {
 namespace {
 
 // The 10,000th number of the default seed is in the standard (C++20, [rand.predef]).
-TEST(Random, IsTheStandardsEngine) {
+TEST(Random, EqualsTheMersenneTwisterOfTheCppStandard) {
   Random random(5489);
   for (int i = 0; i < 9999; ++i) random.bits();
   EXPECT_EQ(random.bits(), 9981545732273789042u);

@@ -152,7 +152,7 @@ TEST_F(Parameters, RangesAreTight) {
   EXPECT_THAT(parse("ratio", "1.5"), HasSubstr("legal: 0..1"));
 }
 
-TEST_F(Parameters, DescribesItself) {
+TEST_F(Parameters, AParameterTellsItsNameTypeUnitDefaultAndSource) {
   const Parameter& size = parameter("size");
   EXPECT_EQ(size.name, "unit.size");
   EXPECT_EQ(size.type_name(), "size");

@@ -43,7 +43,7 @@ TEST(BitSet, IsASetOfNumbers) {
   }
 }
 
-TEST(BitSet, AllOrNone) {
+TEST(BitSet, MayBeginWithAllOrNoneOfItsNumbers) {
   BitSet bits(70, true);
   EXPECT_EQ(bits.next(69), 69U);
   EXPECT_EQ(bits.next_missing(0), 70U) << "numbers beyond the limit do not count as missing";

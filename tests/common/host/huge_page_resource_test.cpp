@@ -13,7 +13,7 @@
 namespace lacuna {
 namespace {
 
-TEST(HugePageResource, MemoryIsAlignedZeroAndOnesOwn) {
+TEST(HugePageResource, AllocationsAreAlignedZeroAndDoNotOverlap) {
   HugePageResource memory;
   std::vector<std::pair<std::byte*, std::size_t>> held;
   for (const std::size_t bytes : {std::size_t{1}, kHugePage - 1, kHugePage, kHugePage + 1, 3 * kHugePage}) {

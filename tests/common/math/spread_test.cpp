@@ -41,7 +41,7 @@ TEST(StudentT, IsThatOfPublishedTables) {
   EXPECT_NEAR(student_t(1'000'000'000), 1.959963985, 1e-8) << "that of the normal distribution";
 }
 
-TEST(StudentT, HasTheProbabilityThatItIsFor) {
+TEST(StudentT, TheIntervalHasAProbabilityOf95PerCent) {
   for (unsigned degrees = 1; degrees <= 400; ++degrees)
     EXPECT_NEAR(probability_inside(student_t(degrees), degrees), 0.95, 1e-12) << degrees;
 }
@@ -118,7 +118,7 @@ Spread of_estimates(const std::vector<std::pair<double, double>>& values) {
   return spread;
 }
 
-TEST(SpreadsOfEstimates, ContainTheSamplesOwnIntervals) {
+TEST(SpreadsOfEstimates, IncludeTheMeanOfTheSamplesIntervals) {
   const Spread two = of_estimates({{9, 4}, {11, 6}});
   EXPECT_EQ(two.mean, 10);
   EXPECT_EQ(two.own_half_width(), 5) << "their mean, not divided by the root of their number";
@@ -143,7 +143,7 @@ TEST(SpreadsOfEstimates, HaveAnIntervalFromOneSampleOn) {
   EXPECT_TRUE(one.overlaps(of_estimates({{105, 2}})));
 }
 
-TEST(SpreadsOfEstimates, NeedSamplesForWhatTheirOwnIntervalsLeave) {
+TEST(SpreadsOfEstimates, NeedMoreSamplesThanExactValues) {
   const Spread spread = of_estimates({{98, 0.9}, {101, 0.9}, {97, 0.9}, {104, 0.9}, {100, 0.9}});
   EXPECT_GT(spread.needed(0.01).value(), of({98, 101, 97, 104, 100}).needed(0.01).value());
   // The samples' own half-width is 0.9 % of the mean, which leaves sqrt(1 - 0.9^2) % for their deviation.

@@ -139,7 +139,7 @@ TEST(SlotCalendar, RunsOfAnyLength) {
   EXPECT_EQ(booked_cycles(calendar), booked.size());
 }
 
-TEST(SlotCalendars, ACycleFreeInBothCalendars) {
+TEST(SlotCalendars, AFlitTakesACycleThatIsFreeInBothCalendars) {
   SlotCalendars ports(3);
   std::vector<std::uint64_t> cycles(4);
   const auto flit = [&](unsigned a, unsigned b, std::uint64_t from) {
@@ -153,7 +153,7 @@ TEST(SlotCalendars, ACycleFreeInBothCalendars) {
   EXPECT_EQ(ports.window(), 256U);
 }
 
-TEST(SlotCalendars, RunsInTwoAndFilling) {
+TEST(SlotCalendars, FindsTheFirstRunThatIsFreeInTwoCalendars) {
   SlotCalendars ports(3);
   std::vector<std::set<std::uint64_t>> booked(3);
   std::mt19937_64 random(9);
@@ -177,7 +177,7 @@ TEST(SlotCalendars, RunsInTwoAndFilling) {
   EXPECT_EQ(ports.first_run(0, 1, 100'000, 5), 100'000U);
 }
 
-TEST(SlotCalendars, AsFlitByFlit) {
+TEST(SlotCalendars, ReservingAPacketEqualsReservingItFlitByFlit) {
   SlotCalendars ports(8);
   std::vector<std::set<std::uint64_t>> booked(8);
   std::mt19937_64 random(5);

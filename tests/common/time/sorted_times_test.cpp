@@ -51,7 +51,7 @@ TEST(SortedTimes, AgreeWithAMultiset) {
   }
 }
 
-TEST(SortedTimes, AssignedOnesAreZero) {
+TEST(SortedTimes, AssignGivesTimesOfZero) {
   SortedTimes times;
   times.insert({7});
   times.assign(3);

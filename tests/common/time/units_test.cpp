@@ -20,7 +20,7 @@ void expect_as_division(const Clock& clock, std::uint64_t ps) {
 }
 
 // floor() multiplies by a reciprocal; the result must be exact for all times, in particular near the bounds of cycles.
-TEST(Clock, CyclesAreThoseOfADivision) {
+TEST(Clock, CyclesOfATimeEqualTheExactQuotient) {
   std::mt19937_64 random(17);
   for (const std::uint64_t hz :
        std::initializer_list<std::uint64_t>{1'000'000'000'000, 999'000'000'000, 2'000'000'000, 1'700'000'000, 1'000'000'000,

@@ -12,7 +12,7 @@
 namespace lacuna {
 namespace {
 
-TEST(IssueState, Empty) {
+TEST(IssueState, WithoutWavefrontsNoneIsReady) {
   const IssueState state;
   EXPECT_EQ(state.ready_at(Cycles{~std::uint64_t{0} >> 2}).ranks, 0U);
   EXPECT_EQ(state.earliest(), kNeverCycles);

@@ -53,7 +53,7 @@ std::uint64_t cycles(ComputeUnit& unit, const std::vector<std::uint32_t>& instru
 
 // A SIMD issues a vector instruction of any wavefront every 64 / lanes cycles: dependent instructions issue at the same rate as
 // independent instructions.
-TEST(VectorRate, IsThatOfTheLanes) {
+TEST(VectorRate, AnInstructionIssuesEvery64DividedByLanesCycles) {
   constexpr std::uint32_t kMove = 0x7e020281;  // v_mov_b32 v1, 1
   constexpr std::uint32_t kAdd = 0x02020301;   // v_add_f32 v1, v1, v1: depends on the previous instruction
   auto& b = test::bench<VectorRateBench>();
@@ -77,7 +77,7 @@ TEST(VectorRate, IsThatOfTheLanes) {
 
 // Minimum, maximum, bitwise operations and comparisons share a port that accepts one instruction in every two issue slots.
 // Floating-point instructions of the same or of another wavefront issue in the other slots.
-TEST(VectorRate, LogicKeepsItsPort) {
+TEST(VectorRate, MinMaxAndLogicIssueInEveryOtherSlot) {
   constexpr std::uint32_t kAdd = 0x02020301;   // v_add_f32 v1, v1, v1
   constexpr std::uint32_t kMin = 0x14020301;   // v_min_f32 v1, v1, v1
   constexpr std::uint32_t kMax = 0x16020301;   // v_max_f32 v1, v1, v1

@@ -66,7 +66,7 @@ TEST(WaitCounter, AgreesWithASortedList) {
 }
 
 // After a wait for all but n operations, the completed operations are dropped; queries for the rest return the same as before.
-TEST(WaitCounter, KeepsTheLastOnes) {
+TEST(WaitCounter, DroppingCompletedOperationsDoesNotChangeLaterQueries) {
   std::mt19937 random(4);
   WaitCounter counter;
   std::vector<std::uint64_t> model;

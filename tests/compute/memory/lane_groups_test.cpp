@@ -27,7 +27,7 @@ struct Pattern {
   unsigned cycles;
 };
 
-TEST(LaneGroups, Table) {
+TEST(LaneGroups, CyclesOfAddressPatternsAreAsTabulated) {
   const Pattern table[] = {
       {"a row of dwords: sixteen lanes a cycle", 4, kAll, [](unsigned l) { return 4 * l; }, 4},
       {"the same, not aligned", 4, kAll, [](unsigned l) { return 4 + 4 * l; }, 4},
@@ -56,7 +56,7 @@ TEST(LaneGroups, Table) {
 
 // The mean over the phases in a line of 16 B, for 64 lanes. Measured on an MI210 (tests/validation/silicon, mi210-stride-*, of
 // 32 lanes).
-TEST(LaneGroups, StridesAsMeasured) {
+TEST(LaneGroups, CyclesOfStridesAreAsMeasuredOnAnMi210) {
   struct Stride {
     unsigned bytes;
     unsigned elements;

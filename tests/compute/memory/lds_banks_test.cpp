@@ -24,7 +24,7 @@ struct Pattern {
   unsigned conflicts;
 };
 
-TEST(LdsBanks, Table) {
+TEST(LdsBanks, CyclesAndConflictsOfAddressPatternsAreAsTabulated) {
   using enum MemoryAccess::Operation;
   const Pattern table[] = {
       {"a row of dwords: 32 lanes a cycle", 4, load, kAll, [](unsigned l) { return 4 * l; }, 2, 0},

@@ -93,7 +93,7 @@ TEST(MemoryPipe, LoadRequestsAreCountedByKindAndSource) {
   EXPECT_EQ(activity.requests, 9U);
 }
 
-TEST(MemoryPipe, TheLdsIsAResource) {
+TEST(MemoryPipe, LdsInstructionsOccupyTheLdsOneAfterTheOther) {
   UnitParts p;
   const auto d = p.dispatch({kEnd});
   WavefrontSlot& slot = *p.start(*d).slots[0];

@@ -95,7 +95,7 @@ TEST_F(MemoryTokensTest, DelaysAreThoseOfTheLastResponse) {
   EXPECT_EQ(delays.lds_conflict, 0U);
 }
 
-TEST_F(MemoryTokensTest, AnotherPartCountsWhenItEndsLater) {
+TEST_F(MemoryTokensTest, AnIncludedPartDeterminesTheEndIfItEndsLater) {
   for (const auto& [part, done] : {std::pair{Cycles{30}, Cycles{54}}, {Cycles{70}, Cycles{70}}}) {
     slot_.vmcnt.clear();
     const auto token = begin(Counters::vmcnt, 1);

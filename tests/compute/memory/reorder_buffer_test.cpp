@@ -60,7 +60,7 @@ TEST(ReorderBuffer, AResponseWaitsForEarlierOnes) {
   EXPECT_EQ(at, 51_ns);
 }
 
-TEST(ReorderBuffer, WithoutEntriesThereIsNone) { EXPECT_FALSE(ReorderBuffer(0).exists()); }
+TEST(ReorderBuffer, ABufferWithoutEntriesDoesNotExist) { EXPECT_FALSE(ReorderBuffer(0).exists()); }
 
 }  // namespace
 }  // namespace lacuna

@@ -60,7 +60,7 @@ TEST(UnitReports, AFailedDispatchReportsNoMoreWorkgroups) {
   EXPECT_TRUE(p.listener.done.empty());
 }
 
-TEST(UnitReports, ASyncResumesItsWavefrontIfTheListenerAgrees) {
+TEST(UnitReports, ASyncReportReleasesTheWavefrontIfTheListenerLetsItPass) {
   for (const bool passes : {true, false}) {
     UnitParts p;
     p.listener.sync_passes = passes;

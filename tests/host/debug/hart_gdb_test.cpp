@@ -36,7 +36,7 @@ pid_t start_debugger(const std::filesystem::path& script, const std::filesystem:
   ::_exit(127);
 }
 
-TEST(HartGdb, Session) {
+TEST(HartGdb, AScriptedGdbSessionControlsTheHart) {
   const auto folder = std::filesystem::path(testing::TempDir()) / ("lacuna_hart_gdb_test_" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
   HartEnvironment environment("environment", {});

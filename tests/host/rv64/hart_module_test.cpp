@@ -29,7 +29,7 @@ TEST(HartParameters, AreValidated) {
   EXPECT_THROW(Hart("no_quantum", no_quantum), std::invalid_argument);
 }
 
-TEST(HartParameters, AndStatisticsAreDescribed) {
+TEST(HartParameters, ParametersAndStatisticsAreDescribed) {
   HartParameters parameters;
   ParameterSection section("hart");
   parameters.describe(section);

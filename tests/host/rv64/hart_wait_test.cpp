@@ -75,7 +75,7 @@ class Sleeper : public sc_core::sc_module {
   std::array<sc_core::sc_signal<bool>, 3> lines_;
 };
 
-TEST(HartWait, AMillionTimesThroughEverySource) {
+TEST(HartWait, TheHartSleepsAndWakesAMillionTimesByAllSources) {
   Sleeper sleeper("sleeper");
   const auto enable_and_sleep = [&](unsigned number) {
     // A shift produces the mie bit, which may not fit addi's immediate.

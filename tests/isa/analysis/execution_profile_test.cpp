@@ -73,7 +73,7 @@ const std::vector<Case>& cases() {
   return kCases;
 }
 
-TEST(ExecutionProfile, OfInstructions) {
+TEST(ExecutionProfile, InstructionsHaveTheirOperationPassesAndRegisterAccesses) {
   for (const Case& c : cases()) {
     const ExecutionProfile found = execution_profile(decoded(c));
     EXPECT_EQ(found.operation, c.profile.operation) << c.text;
@@ -101,7 +101,7 @@ TEST(ExecutionProfile, CodesOfExtensionsHaveOperationsOfTheirNames) {
   }
 }
 
-TEST(ExecutionProfile, AreNumberedOnce) {
+TEST(ExecutionProfile, EqualProfilesShareANumber) {
   ExecutionProfiles profiles;
   for (unsigned round = 0; round < 2; ++round) {
     for (const Case& c : cases()) EXPECT_EQ(profiles[profiles.number_of(decoded(c))], c.profile) << c.text;

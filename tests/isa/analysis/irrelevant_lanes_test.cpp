@@ -189,7 +189,7 @@ void IrrelevantLanes::try_row(const InstructionRow& row) {
   }
 }
 
-TEST_P(IrrelevantLanes, EveryPairOfTheTable) {
+TEST_P(IrrelevantLanes, PartnerLanesOfAZeroAreIrrelevantForEveryPair) {
   for (const Format format : {Format::vop2, Format::vop3a, Format::vop3p}) {
     for (const InstructionRow& row : rows(format)) {
       if (row.opcode[GetParam()] == kAbsent || row.execute == nullptr) continue;

@@ -49,7 +49,7 @@ class Program {
   std::vector<std::uint32_t> words_;
 };
 
-TEST(LoadedControlTest, ArgumentsAreNoData) {
+TEST(LoadedControlTest, ABranchOnAKernelArgumentDoesNotDependOnLoadedData) {
   EXPECT_FALSE(Program().add(kLoadArgument).add(kCompareItem).add(kMask).add(kBranchVcc).find());
 }
 

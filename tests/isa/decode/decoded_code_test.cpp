@@ -78,7 +78,7 @@ TEST(DecodedCode, SaysWhyThereIsNoInstruction) {
 }
 
 // Following instructions one by one gives the same results as at(), even after revalidate() has dropped changed code.
-TEST(DecodedCode, AfterFollowsTheCodeAsItIs) {
+TEST(DecodedCode, AfterGivesTheSameAsAtAlsoForChangedCode) {
   TestMemory memory;
   std::byte* at = memory.map(kCodeBase, 8192, Access::read | Access::execute);
   for (unsigned k = 0; k < 2048; ++k) write<std::uint32_t>(at + k * 4, kNop);
@@ -200,7 +200,7 @@ TEST(RegisterUse, FollowsOperandsAndFlags) {
 }
 
 // Each kind of register is compared with its own count.
-TEST(Allocation, HoldsWhatIsWithinEveryCount) {
+TEST(Allocation, HoldsRegistersWithinTheCountOfTheirKind) {
   constexpr std::array<std::uint16_t, 4> kCounts{0, 1, 102, 512};
   for (const std::uint16_t vgprs : kCounts) {
     for (const std::uint16_t sgprs : kCounts) {
@@ -229,7 +229,7 @@ TEST(Allocation, HoldsWhatIsWithinEveryCount) {
 }
 
 // The use of every row's registers must fit into the representation.
-TEST(RegisterUse, HoldsEveryRow) {
+TEST(RegisterUse, TheUseOfEveryInstructionFits) {
   for (const Format format : all_formats()) {
     for (const InstructionRow& row : rows(format)) {
       EXPECT_LE(row.dst.count, kMaxDestinations) << row.mnemonic;

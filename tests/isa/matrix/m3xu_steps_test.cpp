@@ -136,7 +136,7 @@ TEST(M3xuSteps, ComplexEqualsFourChains) {
 }
 
 // Other part widths for FP64 give the same bits if the parts together have room for 53 bits.
-TEST(M3xuSteps, WidthsThatDoublesNeed) {
+TEST(M3xuSteps, Fp64ResultsAreEqualIfThePartsHoldAtLeast53Bits) {
   const Design exact = m3xu::exact_design(Format::fp64);
   Design halves = exact;
   halves.multiplier_bits = 27;

@@ -43,7 +43,7 @@ Instruction decoded(const MatrixCode& code, const MatrixCodes& codes) {
   return result.instruction;
 }
 
-TEST(MatrixExtensions, NoCodeMeansAnythingInCdna2) {
+TEST(MatrixExtensions, CodesAreUnusedFieldValuesOfCdna2Instructions) {
   for (const MatrixCode& code : matrix_codes()) {
     const bool f64 = carrier(code).src.types[0] == OperandType::f64;
     const bool one_block = code.carrier == "v_mfma_f32_16x16x16f16";
@@ -160,7 +160,7 @@ TEST(MatrixExtensions, TheReasonNamesTheParameterToSet) {
 }
 
 // LLVM disassembles each code as its carrier instruction, and so does Lacuna: compilers can emit the codes.
-TEST(MatrixExtensions, TheTextIsLlvms) {
+TEST(MatrixExtensions, DisassemblesEachCodeAsLlvmDoes) {
   std::vector<Words> cases;
   for (const MatrixCode& code : matrix_codes()) cases.push_back(words_of(code));
   const std::vector<OracleText> expected = disassemble_by_llvm(cases, Target::gfx90a);

@@ -284,7 +284,7 @@ TEST(Simd2Values, NanIsPassedOverByMinAndMax) {
   EXPECT_EQ(one_element(maxmul, {{kHalfInfinity, 0}}, bits(-3)), bits(-3));                      // 0 x infinity
 }
 
-TEST(Simd2Values, NanOfTheOthers) {
+TEST(Simd2Values, NanGivesTheDefaultNanInMmaAndAddnormAndTrueInOrand) {
   EXPECT_EQ(one_element(mma, {{kNan, kOne}}, 0), kDefaultNan);
   EXPECT_EQ(one_element(addnorm, {{kHalfInfinity, kHalfInfinity}}, 0), kDefaultNan);
   EXPECT_EQ(one_element(addnorm, {}, 0x7f812345), kDefaultNan);

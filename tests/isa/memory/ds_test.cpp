@@ -80,7 +80,7 @@ TEST(Lds, BeyondTheAllocationReadsZeroAndWritesNothing) {
 
 // Rows of lanes that access one word, consecutive words, overlapping words or arbitrary words, in any mixture, aligned or not,
 // up to the last byte of the allocation and beyond it, or at negative addresses: results equal those of lane-by-lane execution.
-TEST(Lds, RowsOfLanesAreAsLaneByLane) {
+TEST(Lds, AccessesOfAllLanesEqualThoseLaneByLane) {
   constexpr unsigned kFirst = 1;  // offsets of the pair of accesses, in units of four bytes
   constexpr unsigned kSecond = 9;
   std::mt19937 random(23);

@@ -163,7 +163,7 @@ TEST_P(PrivateMemoryTest, AStackPointerBeyondTheEndIsFound) {
 }
 
 // On gfx9 LLVM folds constants into the instruction although the remaining address may be negative.
-TEST_P(PrivateMemoryTest, ANegativeOffsetThatTheConstantMakesGoodIsInside) {
+TEST_P(PrivateMemoryTest, ANegativeAddressPlusAConstantMayBeInside) {
   PrivateMachine m(GetParam());
   for (unsigned l = 0; l < kLanes; ++l) {
     m.set_offset(l, -8);
@@ -188,7 +188,7 @@ TEST_P(PrivateMemoryTest, OtherBuffersHaveNoSuchBound) {
 }
 
 // A dispatch without private memory, on a queue with private memory.
-TEST_P(PrivateMemoryTest, NothingIsInsideOfNone) {
+TEST_P(PrivateMemoryTest, WithoutPrivateMemoryEveryAccessFaults) {
   PrivateMachine m(GetParam());
   for (unsigned l = 0; l < kLanes; ++l) m.set_offset(l, 0);
   m.wave.private_segment.lane_bytes = 0;

@@ -48,7 +48,7 @@ struct AtomicCase {
 
 class SharedAtomics : public testing::TestWithParam<AtomicCase> {};
 
-TEST_P(SharedAtomics, NoneIsLost) {
+TEST_P(SharedAtomics, OperationsConcurrentWithTheHostAreNotLost) {
   const AtomicCase& c = GetParam();
   Machine m;
   m.wave.target = c.target;

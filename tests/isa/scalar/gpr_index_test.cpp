@@ -64,7 +64,7 @@ TEST_P(GprIndex, SetKillEndsTheWavefront) {
   EXPECT_EQ(machine_.wave.event, Event::end_program);
 }
 
-TEST_P(GprIndex, MovesWhatTheModeNames) {
+TEST_P(GprIndex, OnlyOperandsNamedByTheModeAreIndexed) {
   const Instruction move = machine_.e32("v_mov_b32", 10, vgpr(2));
   on(5, kOfSource0);
   step(move);
@@ -83,7 +83,7 @@ TEST_P(GprIndex, MovesWhatTheModeNames) {
   EXPECT_EQ(value(41), 102U);
 }
 
-TEST_P(GprIndex, ScalarsConstantsAndPairs) {
+TEST_P(GprIndex, OnlyVgprOperandsAndPairsAreIndexed) {
   on(4, kOfSource0 | kOfSource1 | kOfDestination);
   step(machine_.e32("v_add_u16", 10, integer_constant(1), 2));
   EXPECT_EQ(value(14), 107U);
@@ -98,7 +98,7 @@ TEST_P(GprIndex, ScalarsConstantsAndPairs) {
   EXPECT_EQ(value(24), std::bit_cast<std::uint32_t>(16.0F));
 }
 
-TEST_P(GprIndex, BeyondTheAllocation) {
+TEST_P(GprIndex, IndicesBeyondTheAllocationReadV0AndWriteNothing) {
   on(kRegisters, kOfSource0);
   step(machine_.e32("v_mov_b32", 10, vgpr(2)));
   EXPECT_EQ(value(10), 100U) << "reads v0";
@@ -107,7 +107,7 @@ TEST_P(GprIndex, BeyondTheAllocation) {
   for (unsigned reg = 11; reg < kRegisters; ++reg) EXPECT_EQ(value(reg), 100 + reg);
 }
 
-TEST_P(GprIndex, LaneAccessesTakeNoPart) {
+TEST_P(GprIndex, ReadFirstLaneIsNotIndexed) {
   on(5, kOfSource0 | kOfDestination);
   step(machine_.e32("v_readfirstlane_b32", 30, vgpr(2)));
   EXPECT_EQ(machine_.wave.sgpr[30], 102U);

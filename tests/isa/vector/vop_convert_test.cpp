@@ -99,7 +99,7 @@ TEST(VopConvert, IntegersToFloats) {
   }
 }
 
-TEST(VopConvert, OffsetOfFourBits) {
+TEST(VopConvert, FourBitOffsetsBecomeSixteenths) {
   Machine machine;
   for (unsigned lane = 0; lane < kLanes; ++lane) machine.at(kSrc0, lane) = 0xabcdef00 | lane;
   machine.run(machine.e32("v_cvt_off_f32_i4", kDst, vgpr(kSrc0)));

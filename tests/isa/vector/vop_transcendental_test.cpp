@@ -201,7 +201,7 @@ TEST(VopTranscendental, SpecialValues) {
   }
 }
 
-TEST(VopTranscendental, RowsSayApproximate) {
+TEST(VopTranscendental, InstructionsAreMarkedAsApproximate) {
   Machine machine;
   for (const char* mnemonic :
        {"v_exp_f32", "v_log_f32", "v_rcp_f32", "v_rsq_f32", "v_sin_f32", "v_cos_f32", "v_rcp_f64", "v_exp_f16"}) {

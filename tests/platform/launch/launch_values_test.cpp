@@ -247,7 +247,7 @@ ComparisonResult compare(const std::vector<float>& values, const std::vector<flo
   return result;
 }
 
-TEST(Comparison, OneLimitIsEnough) {
+TEST(Comparison, AValueWithinOneOfSeveralTolerancesIsEqual) {
   const float above = std::nextafter(1.0F, 2.0F);
   const float nan = std::nanf("");
   const float inf = std::numeric_limits<float>::infinity();

@@ -27,7 +27,7 @@ TEST(ImageSourceLines, EmbeddedCodeObjectsAreFoundWhole) {
   for (const auto& image : found) EXPECT_TRUE(std::equal(image.begin(), image.end(), object.begin(), object.end()));
 }
 
-TEST(ImageSourceLines, OfACutCodeObjectNothingIsBeyondTheProgram) {
+TEST(ImageSourceLines, CodeObjectsFoundInATruncatedProgramLieWithinIt) {
   const ElfFile file = ElfFile::read(LACUNA_INLINED_CODE_OBJECT);
   for (std::size_t size = 0; size < file.bytes().size(); size += 101) {
     const std::span<const std::byte> program = file.bytes().first(size);

@@ -44,7 +44,7 @@ TEST(SourceLines, AreNothingWithoutATable) {
 
 // Lines from a damaged file may be arbitrary, but the reader must not access memory beyond the file's bytes, which a sanitizer
 // detects.
-TEST(SourceLines, OfADamagedFileAreSomeOrNone) {
+TEST(SourceLines, DamagedFilesCauseNoAccessOutsideOfThem) {
   const ElfFile file = ElfFile::read(LACUNA_INLINED_CODE_OBJECT);
   const std::span<const std::byte> object = file.bytes();
   std::uint64_t address = 0;

@@ -66,7 +66,7 @@ TEST(MeshMap, PictureNamesPairsAtTheirNode) {
 
 // The mesh has carried a reply of 5 flits from cache 0 through (0,0) to core 2, a reply of 2 flits from (0,0) to core 2, and a
 // request of 1 flit from (0,0) to cache 0.
-TEST(MeshMap, InjectionIsWhatLinksDoNotBring) {
+TEST(MeshMap, InjectionIsOutgoingLessIncomingFlits) {
   const MeshMap map = small_map();
   MeshUse use;
   use.cycles = 10;

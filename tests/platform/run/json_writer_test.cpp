@@ -120,7 +120,7 @@ TEST(JsonWriter, WritesTheBytesThatTheTreeWouldHave) {
 }
 
 // A long text is passed to the stream while it is being written.
-TEST(JsonWriter, KeepsLittleOfALongText) {
+TEST(JsonWriter, PassesALongTextToTheStreamWhileWriting) {
   std::ostringstream out;
   JsonWriter writer(out);
   writer.begin_array();

@@ -26,7 +26,7 @@ TEST(LongRunNotice, IsDueOnceAfterItsTime) {
   EXPECT_FALSE(notice.due(100));
 }
 
-TEST(LongRunNotice, ZeroIsNever) {
+TEST(LongRunNotice, ATimeOfZeroDisablesTheNotice) {
   std::ostringstream out;
   LongRunNotice notice(0, true, out);
   EXPECT_FALSE(notice.due(1e6));

@@ -358,7 +358,7 @@ TEST_F(WholeFiles, TheLimitsSignalStaysTheProgramsOwn) {
   EXPECT_THAT(text, HasSubstr("File too large"));
 }
 
-TEST(Gzip, MembersOneAfterTheOther) {
+TEST(Gzip, ConcatenatedMembersAreReadAndTruncatedOnesRefused) {
   std::string text;
   for (int i = 0; i < 50'000; ++i) text += std::to_string(i) + ",kernel,0,0,0,0\n";
   EXPECT_EQ(gunzip(gzip(text)), text);

@@ -135,7 +135,7 @@ TEST(RunHash, IsFnv1a) {
   EXPECT_EQ(one.value(), expected);
 }
 
-TEST(RunHash, KeepsNeighboursApart) {
+TEST(RunHash, SeparatesNameAndValue) {
   RunHash a;
   RunHash b;
   a.add("ab", "c");
@@ -530,7 +530,7 @@ TEST(Formats, KernelNamesAreDemangled) {
   EXPECT_EQ(readable_kernel("CopyAligned (HSA runtime)"), "CopyAligned (HSA runtime)");
 }
 
-TEST(Formats, NumbersForPeople) {
+TEST(Formats, NumbersAreGroupedAndTimesHaveUnits) {
   EXPECT_EQ(grouped(0), "0");
   EXPECT_EQ(grouped(999), "999");
   EXPECT_EQ(grouped(1000), "1,000");

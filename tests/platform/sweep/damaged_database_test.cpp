@@ -201,7 +201,7 @@ TEST_F(DamagedDatabase, IsRefusedWhenTruncated) {
   }
 }
 
-TEST_F(DamagedDatabase, ContentsOfOthers) {
+TEST_F(DamagedDatabase, InvalidContentsOfRowsAreRefused) {
   const std::string good = original;
   const auto changed_by = [&](const char* statements) {
     std::ofstream(file, std::ios::binary | std::ios::trunc) << good;

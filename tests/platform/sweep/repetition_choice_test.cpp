@@ -133,7 +133,7 @@ class Repetitions : public ::testing::Test {
   fs::path started_in_;
 };
 
-TEST_F(Repetitions, AreAllRunWithoutUntil) {
+TEST_F(Repetitions, WithoutUntilAllAreRun) {
   const auto sweep = plan("");
   EXPECT_EQ(sweep->choice(), nullptr);
   EXPECT_EQ(sweep->wanted(), 64U);
@@ -203,7 +203,7 @@ TEST_F(Repetitions, ThatAreNotEnoughAreNamedWithTheirInterval) {
       ElementsAre("n=3: cycles 1,000 ± 2.5 % after 64 repetitions, which is all that [repeat] has; 1 % needs about 393"));
 }
 
-TEST_F(Repetitions, OfEstimatesNarrowWhatTheirIntervalsLeave) {
+TEST_F(Repetitions, MoreAreRunForEstimatesThanForExactValues) {
   const auto exact = plan("until = 1 %", "5");
   const auto estimated = plan("until = 1 %", "5");
   const auto exact_results = database("exact.db");
@@ -250,7 +250,7 @@ TEST_F(Repetitions, AreNotGoneOnWithWhenOneFails) {
   EXPECT_EQ(retried->choice()->combinations()[0].state, State::reached);
 }
 
-TEST_F(Repetitions, WithoutTheValueAreStuck) {
+TEST_F(Repetitions, EndWithAReasonIfAMetricIsMissing) {
   const auto sweep =
       plan("until = 1 % of time, misses", "1", "[metrics]\ntime = run.simulated_ps\nmisses = kernels.*.cycles\n");
   const auto results = database();
@@ -260,7 +260,7 @@ TEST_F(Repetitions, WithoutTheValueAreStuck) {
 }
 
 // The speedup of a repetition is relative to the same repetition of the baseline, which must be run as well.
-TEST_F(Repetitions, BringTheirReferencesAlong) {
+TEST_F(Repetitions, TheReferenceOfARepetitionIsRunAsWell) {
   const auto sweep =
       plan("until = 1 % of speedup", "1, 10", "[metrics]\nspeedup = {kernels.*.cycles @ n=1} / {kernels.*.cycles}\n");
   const auto results = database();

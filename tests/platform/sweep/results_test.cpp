@@ -394,7 +394,7 @@ TEST_F(Database, VersionsAreCompared) {
   EXPECT_EQ(write_comparison(before, after, {{metrics[0], "cycles"}}, 0.001, text), 2u);
 }
 
-TEST(Numbers, ForPeople) {
+TEST(Numbers, AreGroupedAndRounded) {
   EXPECT_EQ(readable_number(1234567), "1,234,567");
   EXPECT_EQ(readable_number(-1234.5), "-1234.5");
   EXPECT_EQ(readable_number(123456.7), "123,457");

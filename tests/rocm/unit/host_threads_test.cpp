@@ -68,7 +68,7 @@ void compute(const std::atomic<bool>& end) {
   }
 }
 
-TEST_F(HostThreadsTest, WithoutOtherThreadsItIsQuiet) {
+TEST_F(HostThreadsTest, AProcessWithoutOtherThreadsIsQuiet) {
   EXPECT_TRUE(HostThreads::all_wait(0));
   EXPECT_FALSE(HostThreads::all_wait(1));
   EXPECT_TRUE(look().quiet);
@@ -311,7 +311,7 @@ TEST_F(HostThreadsTest, AThreadComputesWhenItHasRunForAMoment) {
   EXPECT_FALSE(look().computing);
 }
 
-TEST_F(HostThreadsTest, PatienceGetsLessEachTime) {
+TEST_F(HostThreadsTest, PatienceShrinksToAnEighthEachTimeButNotBelow1Ms) {
   const auto left = [](milliseconds patience, unsigned times) { return HostThreads::patience_after(patience, times); };
   EXPECT_EQ(left(milliseconds(200), 0), milliseconds(200));
   EXPECT_EQ(left(milliseconds(200), 1), milliseconds(25));

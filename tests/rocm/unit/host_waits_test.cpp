@@ -99,7 +99,7 @@ TEST_F(HostWaitsTest, AThreadThatWakesOthersGoesOnAfterThem) {
   waker.get();
 }
 
-TEST_F(HostWaitsTest, AfterTheEndThereIsNothingToGiveWayTo) {
+TEST_F(HostWaitsTest, GiveWayReturnsImmediatelyAfterTheEnd) {
   waits_.end();
   waits_.give_way();
 }
@@ -245,7 +245,7 @@ TEST_F(HostWaitsTest, WaitsForActiveGpusEndWhenNoneIs) {
   EXPECT_TRUE(other.get());
 }
 
-TEST_F(HostWaitsTest, ALimitOfTheHostsTime) {
+TEST_F(HostWaitsTest, AWaitEndsAtItsLimitOfHostTime) {
   HostWaits::Limits limits;
   limits.host = milliseconds(1);
   EXPECT_FALSE(waits_.wait([] { return false; }, limits));

@@ -78,7 +78,7 @@ TEST_F(MissingCode, LongListsAreCut) {
   EXPECT_LT(line.size(), 2048U);
 }
 
-TEST_F(MissingCode, ThisProcessHasNone) { report_missing_code(); }
+TEST_F(MissingCode, NothingIsReportedForTheTestProgramItself) { report_missing_code(); }
 
 }  // namespace
 }  // namespace lacuna::rocm

@@ -125,7 +125,7 @@ TEST(PreloadedThreads, ANewThreadHasItsHeap) {
   thread.join();
 }
 
-TEST(PreloadedThreads, WhatTheFunctionGivesBackArrives) {
+TEST(PreloadedThreads, JoinReturnsTheThreadFunctionsResult) {
   pthread_t thread{};
   int value = 3;
   ASSERT_EQ(pthread_create(
@@ -136,7 +136,7 @@ TEST(PreloadedThreads, WhatTheFunctionGivesBackArrives) {
   EXPECT_EQ(result, &value + 1);
 }
 
-TEST(PreloadedThreads, AFailureComesBackAsItIs) {
+TEST(PreloadedThreads, AFailedPthreadCreateReturnsItsErrorWithoutAHookCall) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   // A stack size that exceeds any host's address space.

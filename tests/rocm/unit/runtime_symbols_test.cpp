@@ -32,7 +32,7 @@ TEST(CodeObjectPlace, FilesAndMemory) {
   EXPECT_EQ(memory->size, 9000u);
 }
 
-TEST(CodeObjectPlace, EverythingElseIsNothing) {
+TEST(CodeObjectPlace, OtherUrisAreRefused) {
   for (const char* uri : {"", "file://", "memory://12", "memory://12#offset=x&size=1", "http://a", "/a.co"})
     EXPECT_FALSE(code_object_place(uri)) << uri;
 }
@@ -87,7 +87,7 @@ TEST_F(RuntimeSymbolsTest, AFileIsReadFromItsOffset) {
   EXPECT_EQ(function->name, "main");
 }
 
-TEST_F(RuntimeSymbolsTest, WhatHasGoneGivesNoName) {
+TEST_F(RuntimeSymbolsTest, InvalidMemoryAndListsGiveNoFunction) {
   std::string uri = "memory://1#offset=4096&size=5000";  // memory that belongs to no code object
   load(kLoadedAt, uri);
   EXPECT_FALSE(symbols_.function(kLoadedAt + 0x1000));

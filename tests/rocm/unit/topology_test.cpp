@@ -156,7 +156,7 @@ TEST(TileConfiguration, IsWhatTheImageLibraryAsserts) {
   }
 }
 
-TEST(TileConfiguration, NeedsRoom) {
+TEST(TileConfiguration, IsRefusedWithoutRoomForAllEntries) {
   std::array<HSAuint32, 8> few{};
   HsaGpuTileConfig config{};
   EXPECT_FALSE(tile_configuration(isa::Target::gfx803, config));

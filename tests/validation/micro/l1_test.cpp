@@ -24,7 +24,7 @@ struct MicroL1 : Micro {
   MicroL1() : Micro("micro_l1.csv") {}
 };
 
-TEST_F(MicroL1, IsRecovered) {
+TEST_F(MicroL1, ParametersAreRecoveredByMicrobenchmarks) {
   const std::vector<Variant> variants{
       {"r9nano", "r9nano", {}},
       // The variants have one shader array only, since the chain is executed by a single wavefront.

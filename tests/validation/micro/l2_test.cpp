@@ -18,7 +18,7 @@ struct MicroL2 : Micro {
   MicroL2() : Micro("micro_l2.csv") {}
 };
 
-TEST_F(MicroL2, IsRecovered) {
+TEST_F(MicroL2, ParametersAreRecoveredByMicrobenchmarks) {
   // Small caches, so that chains through all of a cache are short.
   const std::vector<Variant> variants{
       {"small", "r9nano", {"l1v.size=4KiB", "l2.size=16KiB"}},
