@@ -94,38 +94,50 @@ po::options_description launch_options() {
 }
 
 po::options_description sweep_options() {
-  po::options_description options = common_options();
-  options.add_options()                                                                                                 //
+  po::options_description points = topic("Points");
+  points.add_options()                                                                                                  //
       ("jobs,j", po::value<unsigned>()->value_name("N"), "points run in parallel (default: the number of processors)")  //
-      ("on", po::value<std::string>()->value_name("WHERE"), "here (default) or slurm")                                  //
+      ("dry-run,n", "list the points and what a run would do with each")                                                //
+      ("retry", "run again what failed, took too long or was killed")                                                   //
+      ("overnight", "only the points that the file marks as a night's work of two processors");
+  po::options_description place = topic("Place");
+  place.add_options()                                                                   //
+      ("on", po::value<std::string>()->value_name("WHERE"), "here (default) or slurm")  //
       ("slurm", po::value<std::vector<std::string>>()->value_name("KEY=VALUE"),
-       "a key of [slurm]: partition, time, memory, cpus, …; may be repeated")                       //
-      ("no-wait", "with --on slurm: submit and exit; the same command collects the results later")  //
+       "a key of [slurm]: partition, time, memory, cpus, …; repeatable")  //
+      ("no-wait", "with --on slurm: submit and exit; the same command collects the results later");
+  po::options_description output = common_options("Output");
+  output.add_options()  //
       ("db", po::value<std::string>()->value_name("FILE"),
-       "database (default: the sweep file's database, else lacuna-results.db)")                 //
-      ("dry-run,n", "list the points and what a run would do with each")                        //
-      ("retry", "run again what failed, took too long or was killed")                           //
-      ("overnight", "only the points that the file marks as a night's work of two processors")  //
-      ("quiet,q", "no progress and no table at the end")                                        //
-      ("task", po::value<std::string>()->value_name("FOLDER"), "folder of a batch job's points; used by the jobs themselves");
+       "database (default: the sweep file's database, else lacuna-results.db)")  //
+      ("quiet,q", "no progress and no table at the end");
+  po::options_description options = topic("");
+  options.add(points).add(place).add(output);
   return options;
 }
 
 po::options_description results_options() {
   using Texts = std::vector<std::string>;
-  po::options_description options = common_options();
-  options.add_options()                                                                                            //
-      ("db", po::value<std::string>()->value_name("FILE")->default_value("lacuna-results.db"), "database")         //
+  po::options_description selection = topic("Selection");
+  selection.add_options()                                                                                   //
+      ("db", po::value<std::string>()->value_name("FILE")->default_value("lacuna-results.db"), "database")  //
+      ("where,w", po::value<Texts>()->value_name("CONDITION"), "only points for which this holds: 'n >= 1024'");
+  po::options_description contents = topic("Contents");
+  contents.add_options()                                                                                           //
       ("metric,m", po::value<Texts>()->value_name("[NAME=]PATH"), "show this instead of the sweep's own metrics")  //
-      ("where,w", po::value<Texts>()->value_name("CONDITION"), "only points for which this holds: 'n >= 1024'")    //
-      ("points", "list each point, with its state and origin")                                                     //
-      ("failed", "points that failed, with the end of their logs")                                                 //
-      ("csv", "comma-separated values to standard output")                                                         //
+      ("interval", po::value<std::string>()->value_name("PERCENT"),
+       "also how many samples a mean within this share of it, such as 1%, would need")  //
+      ("points", "list each point, with its state and origin")                          //
+      ("failed", "points that failed, with the end of their logs");
+  po::options_description comparison = topic("Comparison");
+  comparison.add_options()  //
       ("compare", po::value<std::string>()->value_name("SWEEP[@VERSION]"),
        "what has changed from SWEEP to this one: differences beyond the threshold and beyond the intervals")  //
-      ("threshold", po::value<std::string>()->value_name("PERCENT")->default_value("1%"), "of --compare")     //
-      ("interval", po::value<std::string>()->value_name("PERCENT"),
-       "also how many samples a mean within this share of it, such as 1%, would need");
+      ("threshold", po::value<std::string>()->value_name("PERCENT")->default_value("1%"), "of --compare");
+  po::options_description output = common_options("Output");
+  output.add_options()("csv", "comma-separated values to standard output");
+  po::options_description options = topic("");
+  options.add(selection).add(contents).add(comparison).add(output);
   return options;
 }
 
@@ -208,7 +220,8 @@ std::string wrapped(const std::string& text) {
 std::string command_help(const CommandInfo& info) {
   std::ostringstream text;
   text << "lacuna " << info.name << ": " << info.summary << "\n\nExamples:\n"
-       << info.examples << "\nUsage: lacuna " << info.name << " [OPTIONS] " << info.operand << "\n\n"
+       << info.examples << "\n"
+       << wrapped("Usage: lacuna " + std::string(info.name) + " [OPTIONS] " + info.operand) << '\n'
        << wrapped(info.text);
   std::ostringstream options;
   options << options_of(info.command);
@@ -375,6 +388,8 @@ CommandLine parse_command(const CommandInfo& info, std::vector<std::string> argu
 
   po::options_description options = options_of(info.command);
   options.add_options()("operand", po::value<std::vector<std::string>>());
+  // An option of the jobs that a sweep submits, which no help lists.
+  if (info.command == Command::sweep) options.add_options()("task", po::value<std::string>());
   po::positional_options_description positions;
   positions.add("operand", -1);
   po::variables_map values;

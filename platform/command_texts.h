@@ -83,7 +83,7 @@ inline constexpr std::array<CommandInfo, 12> kCommands{
       "  lacuna mesh --config mesh56 --core 12 --out mesh.svg\n",
       "Prints the mesh of a configuration with its cores and last-level caches, and for one core the node at which data from "
       "each pair of last-level caches meet en route to it. Guide: docs/guide/near-data.md."},
-     {"sida", Command::sida, "run PROGRAM | explain PROGRAM | info MATRIX | generate KIND | prepare MATRIX | machine",
+     {"sida", Command::sida, "run|explain PROGRAM | info|prepare MATRIX | generate KIND | machine",
       "programs and matrices of the sparse accelerator",
       "  lacuna sida run pr --matrix power:rows=20000,entries=256000 --iterations 20\n"
       "  lacuna sida explain pr\n"

@@ -108,13 +108,33 @@ TEST(CommandLine, HelpBeginsWithExamplesAndFitsAScreen) {
     const std::string help = parse_command_line({info.name, "--help"}).help;
     EXPECT_LE(std::count(help.begin(), help.end(), '\n'), 44) << help;
     EXPECT_THAT(help, ::testing::ContainsRegex(std::string("^lacuna ") + info.name + ": [^\n]*\n\nExamples:\n  lacuna "));
-    EXPECT_THAT(help, HasSubstr(std::string("\nUsage: lacuna ") + info.name + " "));
+    EXPECT_THAT(help, HasSubstr(std::string("\nUsage: lacuna ") + info.name + " [OPTIONS]"));
     std::istringstream lines(help);
     for (std::string line; std::getline(lines, line);)
-      EXPECT_LE(line.size(), line.starts_with("Usage:") ? 120u : 101u) << info.name << ": " << line;
+      EXPECT_LE(line.size(), line.starts_with("Usage:") ? 100u : 101u) << info.name << ": " << line;
   }
   const std::string help = parse_command_line({"--help"}).help;
   EXPECT_LE(std::count(help.begin(), help.end(), '\n'), 44) << help;
+}
+
+TEST(CommandLine, HelpOfSweepsGroupsOptionsByTopic) {
+  const auto captions = [](const std::string& command) {
+    std::vector<std::string> found;
+    std::istringstream lines(parse_command_line({command, "--help"}).help);
+    for (std::string line; std::getline(lines, line);)
+      if (line.ends_with(':') && line != "Examples:") found.push_back(line);
+    return found;
+  };
+  EXPECT_THAT(captions("sweep"), ElementsAre("Points:", "Place:", "Output:"));
+  EXPECT_THAT(captions("results"), ElementsAre("Selection:", "Contents:", "Comparison:", "Output:"));
+}
+
+TEST(CommandLine, TheTaskOfABatchJobIsAnUnlistedOption) {
+  EXPECT_THAT(parse_command_line({"sweep", "--help"}).help, ::testing::Not(HasSubstr("--task")));
+  const CommandLine line = parse_command_line({"sweep", "--task", "folder"});
+  EXPECT_EQ(line.sweep.task, "folder");
+  EXPECT_EQ(line.input, "");
+  EXPECT_EQ(error({"sweep", "a", "--tusk", "x"}), "unknown option --tusk; see lacuna sweep --help");
 }
 
 TEST(CommandLine, TopLevelOptions) {

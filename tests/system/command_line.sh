@@ -12,6 +12,8 @@ for command in "" run hart disasm finalize mesh sida docs sweep results; do
   expect 0 "$LACUNA" $command --help
   says "Usage:"
   [[ ! -s err.txt ]] || fail "help writes to stderr"
+  # At most one blank more, after which Boost breaks a line.
+  ! grep -E '.{102}|^Usage:.{95}' out.txt || fail "the help of $command has lines of more than 100 columns"
 done
 expect 0 "$LACUNA" --list-params
 says "l2.size = 256KiB  (size, unit B, KiB, MiB, GiB"
