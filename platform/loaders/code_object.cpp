@@ -46,6 +46,41 @@ std::string kernel_list(const std::vector<KernelMetadata>& kernels) {
   return list;
 }
 
+/// The last component of a readable name without template arguments: "scale" of "math::scale<float>".
+std::string unqualified(const std::string& readable) {
+  std::string text;
+  unsigned depth = 0;
+  for (const char c : readable) {
+    if (c == '>' && depth != 0)
+      --depth;
+    else if (c == '<')
+      ++depth;
+    else if (depth == 0)
+      text += c;
+  }
+  const std::size_t scope = text.rfind("::");
+  return scope == std::string::npos ? text : text.substr(scope + 2);
+}
+
+/// The name to use for the kernel that is nearest to `name` by its readable name, that name without scope and template
+/// arguments, or its mangled name; "" if none is near.
+std::string nearest_kernel(const std::vector<KernelMetadata>& kernels, std::string_view name) {
+  std::vector<std::string> spellings;
+  for (const auto spelling : {+[](const KernelMetadata& k) { return readable_kernel(k.name); },
+                              +[](const KernelMetadata& k) { return unqualified(readable_kernel(k.name)); },
+                              +[](const KernelMetadata& k) { return k.name; }})
+    std::transform(kernels.begin(), kernels.end(), std::back_inserter(spellings), spelling);
+  const std::string nearest = nearest_name(spellings, name);
+  if (nearest.empty()) return {};
+  const auto found = std::find(spellings.begin(), spellings.end(), nearest) - spellings.begin();
+  const std::string& mangled = kernels[static_cast<std::size_t>(found) % kernels.size()].name;
+  const std::string readable = readable_kernel(mangled);
+  // Overloads share a readable name, by which none of them can be selected.
+  return std::count(spellings.begin(), spellings.begin() + static_cast<std::ptrdiff_t>(kernels.size()), readable) == 1
+             ? readable
+             : mangled;
+}
+
 void check(const KernelMetadata& kernel, const std::string& file) {
   const auto fail = [&](const std::string& reason) {
     throw ElfError(file + ": metadata of kernel " + kernel.name + ": " + reason);
@@ -101,7 +136,8 @@ isa::FetchWords code_words(const ElfFile& file) {
 }
 
 std::string KernelMetadata::signature() const {
-  std::string text = name + '(';
+  const std::string readable = readable_kernel(name);
+  std::string text = readable + '(';
   unsigned number = 0;
   for (const KernelArgument& argument : arguments) {
     if (argument.hidden()) continue;
@@ -116,7 +152,7 @@ std::string KernelMetadata::signature() const {
     text += ' ' + (argument.name.empty() ? '#' + std::to_string(number) : argument.name);
     ++number;
   }
-  return text + ')';
+  return text + (readable == name ? ")" : "), mangled " + name);
 }
 
 const KernelArgument* KernelMetadata::argument(std::string_view kind) const {
@@ -186,9 +222,7 @@ const KernelMetadata& CodeObject::kernel(std::string_view name) const {
     return *std::find_if(kernels_.begin(), kernels_.end(), shown_as);
   if (!has_metadata_)
     throw ElfError(elf_.name() + ": has no kernel metadata: kernels of such a code object can only be run by a firmware");
-  std::vector<std::string> names;
-  for (const KernelMetadata& kernel : kernels_) names.push_back(readable_kernel(kernel.name));
-  throw ElfError(elf_.name() + ": has no kernel " + std::string(name) + did_you_mean(nearest_name(names, name)) +
+  throw ElfError(elf_.name() + ": has no kernel " + std::string(name) + did_you_mean(nearest_kernel(kernels_, name)) +
                  (kernels_.empty() ? "; it has none at all" : "\nits kernels are" + kernel_list(kernels_)));
 }
 

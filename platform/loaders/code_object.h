@@ -47,7 +47,8 @@ struct KernelMetadata {
   std::uint32_t vgprs = 0;
   std::uint32_t agprs = 0;
 
-  /// Signature as text, such as "vector_add(float* a, float* b, float* c, uint count)".
+  /// Signature as text, such as "vector_add(float* a, float* b, float* c, uint count)", or "scale<float>(float* #0), mangled
+  /// _Z5scaleIfEvPT_".
   std::string signature() const;
   const KernelArgument* argument(std::string_view kind) const;
 };

@@ -80,6 +80,25 @@ TEST(CodeObject, UnknownKernelsGetTheNearestNameAndTheList) {
   }
 }
 
+TEST(CodeObject, UnknownKernelsAreSuggestedAndListedByTheirReadableNames) {
+  const CodeObject object = CodeObject::read(LACUNA_MANGLED_CODE_OBJECT);
+  const auto refusal = [&](const char* name) -> std::string {
+    try {
+      (void)object.kernel(name);
+    } catch (const ElfError& e) {
+      return e.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(object.kernel("scale<float>").name, "_Z5scaleIfEvPT_");
+  EXPECT_THAT(refusal("scale"), HasSubstr("no kernel scale; did you mean scale<float>?\nits kernels are\n"));
+  EXPECT_THAT(refusal("scale"), HasSubstr("\n  scale<float>(float* #0), mangled _Z5scaleIfEvPT_\n"));
+  EXPECT_THAT(refusal("sqare"), HasSubstr("no kernel sqare; did you mean math::square<double>?\n"));
+  EXPECT_THAT(refusal("_Z5scaleIfEvPT"), HasSubstr("did you mean scale<float>?\n"));
+  EXPECT_THAT(refusal("negate"), HasSubstr("did you mean _Z6negatePf?\n")) << "two kernels are shown as negate";
+  EXPECT_THAT(refusal("convolution"), HasSubstr("no kernel convolution\nits kernels are\n"));
+}
+
 ArgumentValue scalar(std::size_t bytes) {
   ArgumentValue value;
   value.bytes.resize(bytes, std::byte{0x5a});
