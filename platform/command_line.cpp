@@ -475,6 +475,10 @@ std::vector<std::string> option_names(Command command) {
   return names;
 }
 
+bool takes_value(Command command, const std::string& option) {
+  return options_of(command).find(option, false).semantic()->max_tokens() != 0;
+}
+
 CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   CommandLine line;
   line.help = general_help();

@@ -109,6 +109,8 @@ struct CommandLine {
 
 /// The long names of a command's options, without dashes.
 std::vector<std::string> option_names(Command command);
+/// Whether an option of the command, a name of option_names(), has a value, as --config has and --quiet has not.
+bool takes_value(Command command, const std::string& option);
 
 /// Parses the arguments of lacuna, without the program name. Throws UsageError.
 CommandLine parse_command_line(const std::vector<std::string>& arguments);

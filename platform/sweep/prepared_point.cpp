@@ -77,6 +77,13 @@ bool is_executable(const fs::path& file) { return access(file.c_str(), X_OK) == 
 
 }  // namespace
 
+std::vector<std::string> option_words(Command command, const std::string& name, const std::string& value) {
+  if (takes_value(command, name)) return {"--" + name, value};
+  if (value == "true") return {"--" + name};
+  if (value != "false") throw SweepError(name + " = " + value + ": must be true or false, as --" + name + " takes no value");
+  return {};
+}
+
 std::string difference(const PointInputs& now, const PointInputs& before) {
   std::string names;
   const auto add = [&](const std::string& name) { names += (names.empty() ? "" : ", ") + name; };
@@ -142,7 +149,10 @@ std::vector<std::string> RunBuilder::words(const SweepPoint& point) {
   }
   if (!sets_threads_ && !sweep_.is_sida()) words.insert(words.end(), {"--set", std::string(kThreads) + '=' + host_threads_});
   for (const auto& [name, value] : point.settings) words.insert(words.end(), {"--set", name + '=' + value});
-  for (const auto& [name, value] : point.options) words.insert(words.end(), {"--" + name, value});
+  for (const auto& [name, value] : point.options) {
+    const std::vector<std::string> option = option_words(command_of(sweep_), name, value);
+    words.insert(words.end(), option.begin(), option.end());
+  }
   if (sweep_.command.value == "exec") {
     words.insert(words.end(), {"--", program(point)});
   } else {

@@ -28,6 +28,10 @@ struct PreparedPoint {
 /// Lists the names of inputs that differ: "simulator, file relu.launch".
 std::string difference(const PointInputs& now, const PointInputs& before);
 
+/// Words of a command line for a line of [options]: --NAME VALUE. An option that takes no value is given if the line's value is
+/// true, and is omitted if it is false; throws SweepError for other values.
+std::vector<std::string> option_words(Command command, const std::string& name, const std::string& value);
+
 /// Builds the runs of a sweep's points. Caches data that points share: programs, workloads and digests of files.
 class RunBuilder {
  public:

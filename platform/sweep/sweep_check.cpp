@@ -13,11 +13,6 @@
 namespace lacuna {
 namespace {
 
-Command command_of(const SweepFile& sweep) {
-  if (sweep.is_sida()) return Command::sida;
-  return sweep.command.value == "exec" ? Command::exec : sweep.command.value == "run" ? Command::run : Command::launch;
-}
-
 class ParameterCheck {
  public:
   explicit ParameterCheck(const SweepFile& sweep) : sweep_(sweep), sida_({}) {
@@ -53,16 +48,24 @@ class ParameterCheck {
 };
 
 void check_options(const SweepFile& sweep) {
-  std::vector<std::string> known = option_names(command_of(sweep));
+  const Command command = command_of(sweep);
+  std::vector<std::string> known = option_names(command);
   // Remove options that the sweep itself sets, such as output folder and configuration, and options that points cannot have.
   std::erase_if(known, [](const std::string& name) {
-    return name == "config" || name == "set" || name == "out" || name == "quiet" || name == "help" || name == "gdb" ||
-           name == "strict-memory";
+    return name == "config" || name == "set" || name == "out" || name == "quiet" || name == "help" || name == "gdb";
   });
-  for (const SweepKey& option : sweep.options)
+  for (const SweepKey& option : sweep.options) {
     if (std::find(known.begin(), known.end(), option.name) == known.end())
       throw SweepError(option.place.text() + "lacuna " + sweep.command.value + " has no option --" + option.name +
                        " for a sweep" + did_you_mean(nearest_name(known, option.name)));
+    // Values with {…} are checked later, for each point.
+    if (option.value.find('{') != std::string::npos) continue;
+    try {
+      option_words(command, option.name, option.value);
+    } catch (const SweepError& e) {
+      throw SweepError(option.place.text() + e.what());
+    }
+  }
 }
 
 }  // namespace

@@ -418,6 +418,11 @@ class SweepParser {
 
 std::string SweepPlace::text() const { return file.string() + ':' + std::to_string(line) + ": "; }
 
+Command command_of(const SweepFile& sweep) {
+  if (sweep.is_sida()) return Command::sida;
+  return sweep.command.value == "exec" ? Command::exec : sweep.command.value == "run" ? Command::run : Command::launch;
+}
+
 SweepFile parse_sweep_text(std::istream& text, const std::filesystem::path& file) {
   SweepFile sweep;
   sweep.file = file;

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "platform/command_line.h"
+
 namespace lacuna {
 
 /// A location in the sweep file or in a file that it includes.
@@ -78,6 +80,9 @@ struct SweepFile {
   std::vector<SweepAxis> repeats;
   std::optional<SweepUntil> until;  ///< empty = all repetitions are run
 };
+
+/// The command that runs the points.
+Command command_of(const SweepFile& sweep);
 
 /// Name of a repetition that changes no input: identical runs, for measurements of host time.
 inline constexpr const char* kIdenticalRuns = "run";

@@ -68,6 +68,18 @@ printf '%s\n' '[sweep]' 'command = exec' 'program = faults' 'argument = {what}' 
   'what = write-far-beyond, null-pointer, trap, illegal-instruction' >faults.sweep
 expect 1 "$LACUNA" sweep faults.sweep
 complains "4 points: 0 done (4 run now), 4 failed"
+# With strict-memory, an option of lacuna exec that takes no value, a write to the page after a buffer is a fault. Without it the
+# write goes undetected.
+printf '%s\n' '[sweep]' 'command = exec' 'program = faults' 'argument = write-just-beyond' 'config = tiny' '[options]' \
+  'strict-memory = {strict}' '[axes]' 'strict = true, false' >strict.sweep
+expect 1 "$LACUNA" sweep strict.sweep --db strict.db
+complains "2 points: 0 done (2 run now), 2 failed"
+sed 's/= true, false/= tru/' strict.sweep >wrong.sweep
+expect 2 "$LACUNA" sweep wrong.sweep --db strict.db
+complains "strict-memory = tru: must be true or false, as --strict-memory takes no value"
+expect 0 sqlite3 strict.db "SELECT axes, cause FROM points JOIN members USING (key)"
+grep 'true' out.txt | grep -q "stopped at packet" || fail "strict-memory = true is not a fault"
+! grep 'false' out.txt | grep -q "stopped at packet" || fail "the store is a fault without strict-memory"
 # cause WHAT PART...: checks that the cause of the point of axis value WHAT contains the parts.
 cause() {
   local what=$1 cause part

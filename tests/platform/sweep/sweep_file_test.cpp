@@ -5,6 +5,7 @@
 #include <fstream>
 #include <random>
 
+#include "platform/sweep/prepared_point.h"
 #include "platform/sweep/results_database.h"
 #include "platform/sweep/statistic_names.h"
 #include "platform/sweep/statistic_path.h"
@@ -78,6 +79,10 @@ TEST(SweepFiles, MistakesHaveAPlaceAndANearestName) {
   EXPECT_THAT(file_error(with_v("[options]\ndefin = a=1\n")),
               HasSubstr(":7: lacuna launch has no option --defin for a sweep; did you mean define?"));
   EXPECT_THAT(file_error(with_v("[options]\nout = x\n")), HasSubstr("has no option --out for a sweep"));
+  EXPECT_EQ(file_error("[sweep]\ncommand = exec\nprogram = x\n[options]\nstrict-memory = 1\n"),
+            "folder/some.sweep:5: strict-memory = 1: must be true or false, as --strict-memory takes no value");
+  EXPECT_THAT(file_error("[sweep]\ncommand = exec\nprogram = x\n[options]\nstrict-memry = true\n"),
+              HasSubstr("did you mean strict-memory?"));
   EXPECT_THAT(file_error(with_v("[metrics]\nx = {{v}}\n")), HasSubstr("some.sweep:7: x = {{v}}: a { inside { }"));
   EXPECT_THAT(file_error(with_v("[metrics]\nx = {a.b\n")), HasSubstr("some.sweep:7: x = {a.b: { without }"));
   EXPECT_THAT(file_error(with_v("[metrics]\nx = {}\n")), HasSubstr("some.sweep:7: x = {}: nothing inside { }"));
@@ -105,6 +110,19 @@ TEST(SweepFiles, MistakesHaveAPlaceAndANearestName) {
   EXPECT_THAT(file_error("[sweep]\nnothing\n"), HasSubstr(":2: \"nothing\" is neither [section] nor name = value"));
   EXPECT_THAT(file_error(""), HasSubstr("[sweep] needs command"));
   EXPECT_THAT(file_error(std::string("[sweep]\ncommand = \0launch\n", 26)), HasSubstr(":2: is not text"));
+}
+
+TEST(SweepFiles, OptionsWithoutValuesAreTrueOrFalse) {
+  for (const char* value : {"true", "false", "{strict}"})
+    EXPECT_EQ(file_error("[sweep]\ncommand = exec\nprogram = x\n[options]\nstrict-memory = " + std::string(value) +
+                         "\n[environment]\nA = {strict}\n[axes]\nstrict = true, false\n"),
+              "")
+        << value;
+  EXPECT_THAT(option_words(Command::exec, "strict-memory", "true"), ElementsAre("--strict-memory"));
+  EXPECT_THAT(option_words(Command::exec, "strict-memory", "false"), ElementsAre());
+  EXPECT_THAT(option_words(Command::exec, "max-time", "1ms"), ElementsAre("--max-time", "1ms"));
+  EXPECT_THAT(option_words(Command::sida, "as-stored", "true"), ElementsAre("--as-stored"));
+  EXPECT_THROW(option_words(Command::exec, "strict-memory", ""), SweepError);
 }
 
 /// A folder that contains base.sweep and is removed at the end.
