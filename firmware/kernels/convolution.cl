@@ -1,5 +1,5 @@
-// Convolution of an image of integers with a mask of size x size floats, rounded to the nearest integer. The image has size - 1
-// columns and rows more than the result. One work-item per element of the result.
+// Convolution of an image of integers with a mask of size x size floats, rounded to the nearest integer. The image has
+// size - 1 more columns and rows than the result. There is a work-item for each element of the result.
 kernel void convolution(global const uint* image, global const float* mask, global uint* result, uint width, uint height,
                         uint size) {
   const uint image_width = width + size - 1;

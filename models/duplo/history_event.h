@@ -22,8 +22,8 @@ struct TileRegisters {
 enum class HistoryMiss : std::uint8_t {
   compulsory,  ///< no load of this tile before
   released,    ///< the tile's entry was released: retirement, end of its register, store, or invalidation
-  conflict,    ///< the tile's entry was replaced, at most as many allocations after its last use as there are entries
-  capacity,    ///< the tile's entry was replaced, more allocations after its last use than there are entries
+  conflict,    ///< the tile's entry was replaced; since its last use there were at most as many allocations as entries
+  capacity,    ///< the tile's entry was replaced; since its last use there were more allocations than entries
 };
 
 /// A call of a function of LoadHistory; the event's kind is the function's name.

@@ -108,7 +108,7 @@ struct CacheEnergy {
   ArrayLaw law{};
 
   void list(EnergyNumbers& numbers, const std::string& cache);
-  /// Energies of a cache or bank of this size at this clock.
+  /// Energies of a cache or bank of this size whose clock has the frequency `at`.
   CacheEnergy of(Bytes size, Frequency at) const;
   bool operator==(const CacheEnergy&) const = default;
 };
@@ -121,7 +121,7 @@ struct TlbEnergy {
   ArrayLaw law{};
 
   void list(EnergyNumbers& numbers, const std::string& tlb);
-  /// Energies of a TLB with this number of entries at this clock.
+  /// Energies of a TLB with this number of entries whose clock has the frequency `at`.
   TlbEnergy of(unsigned entries, Frequency at) const;
   bool operator==(const TlbEnergy&) const = default;
 };
@@ -133,7 +133,7 @@ struct NocEnergy {
   double clock = 0;
   ArrayLaw law{};
 
-  /// Energies of a network at this clock.
+  /// Energies of a network whose clock has the frequency `at`.
   NocEnergy of(Frequency at) const;
   bool operator==(const NocEnergy&) const = default;
 };

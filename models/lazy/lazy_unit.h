@@ -134,7 +134,8 @@ class LazyUnit : public LoadStage, private ZeroRequests::Client {
   Tick leaves(const HeldLoad& load, Cycles cycle) const;
   MemoryTokens::Token send(const HeldLoad& load, const isa::MemoryAccess& access, std::span<const CoalescedLine> lines,
                            Cycles cycle, Cycles delay);
-  /// As send(); before the first part of a load departs, the later stages are queried. `whole`: `part` is the entire load.
+  /// As send(), but asks the later stages whether they serve the load before its first part departs. `whole`: `part` is the
+  /// entire load.
   MemoryTokens::Token depart_held(const HeldLoad& load, const isa::MemoryAccess& part, bool whole, Cycles cycle);
   /// Whether all lanes and registers of a load are busy, and will be filled by the requests about to be sent.
   static bool is_whole(const HeldLoad& load, const LaneMasks& filled);

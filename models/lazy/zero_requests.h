@@ -84,7 +84,8 @@ class ZeroRequests : private MemoryClient {
     Client* client = nullptr;
     std::uint32_t tag = 0;
   };
-  static constexpr std::uint32_t kWrite = std::uint32_t{1} << 31;  // set in the port's tags of writes; the rest is a token
+  static constexpr std::uint32_t kWrite = std::uint32_t{1}
+                                          << 31;  // set in the tag of a write to the port; the other bits are a token
 
   enum class Use : std::uint8_t { load, store, atomic };
 

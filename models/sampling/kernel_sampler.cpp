@@ -20,8 +20,8 @@ constexpr double kRound = 64;
 // kAlike S + kAlikeShare, where S is the larger of the two.
 constexpr double kAlike = 0.25;
 constexpr double kAlikeShare = 0.005;
-// Share of the wavefronts that may end without replacement before the rest of the kernel is timed. Also share of the resident
-// workgroups that may end in an untimed part within workgroups.
+// Share of the wavefronts that may end without replacement before the rest of the kernel is timed. Also the share of the
+// resident workgroups that may end during an untimed part that begins and ends inside of workgroups.
 constexpr double kEnded = 0.02;
 // Shortest untimed part, and length up to which the length is doubled, in samples.
 constexpr double kShortest = 1;

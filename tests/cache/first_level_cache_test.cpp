@@ -1,4 +1,4 @@
-// Tests first-level caches that respond later: the stages of a miss, and the requests that wait for it.
+// Tests first-level caches whose responses arrive after the call: the stages of a miss, and the requests that wait for it.
 #include "models/cache/first_level_cache.h"
 
 #include <gtest/gtest.h>

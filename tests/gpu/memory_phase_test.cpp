@@ -85,8 +85,8 @@ struct LateMachine : Requesters {
   std::array<DecidingMemory, 2> late;
 };
 
-/// Both kinds of machines, each with a crossbar with hops of 10 cycles, and with a row of five routers with memories at its
-/// ends.
+/// Machines and late machines, of each one on a crossbar with hops of 10 cycles and one on a row of five routers with memories
+/// at its ends.
 struct MemoryPhaseBench : sc_core::sc_module {
   explicit MemoryPhaseBench(sc_core::sc_module_name module_name) : sc_module(module_name) {}
   Machine crossbar{"crossbar", FabricParameters{}};

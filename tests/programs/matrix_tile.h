@@ -1,5 +1,5 @@
-// Tiles of the matrix unit's extensions in random programs: on the GPU an instruction of a wavefront, on the host a function of
-// its 64 work items. Written from docs/guide/matrix-unit.md; shares nothing with the executors.
+// Tiles of the matrix unit's extensions in random programs: each tile is an instruction of a wavefront on the GPU, and a
+// function of its 64 work-items on the host. The code follows docs/guide/matrix-unit.md and shares nothing with the executors.
 #pragma once
 
 #include <array>

@@ -14,7 +14,7 @@ while read -r line; do
   cat out.txt >>all.txt
 done <commands.txt
 [[ $(head -n 1 power.mtx) == "%%MatrixMarket matrix coordinate real general" ]] || fail "power.mtx is not a matrix"
-# peaks ORDER: prints the peaks in percent of all tables that have this order.
+# peaks ORDER: prints the peaks, in percent, of all tables that have this order.
 peaks() { awk -v order="$1" '$1 == order { printf "%d ", $5 } END { print "" }' all.txt; }
 read -r of_power of_shuffled_road of_triangular < <(peaks natural)
 read -r _ of_road < <(peaks rcm)

@@ -31,7 +31,7 @@ struct Pass {
   Complex* out;
   Side from, to;
   unsigned columns;
-  const Complex* roots;  ///< exp(-2 pi i i / L) for transforms of L points
+  const Complex* roots;  ///< element k: exp(-2 pi i k / L), for transforms of L points
   /// Only for a pass over Columns, where L is 256: point k of column c is multiplied by exp(-2 pi i j k / N), with j = c %
   /// 2^to.log_inner. With j k = 256 h + l, this factor is coarse[h] * fine[l].
   const Complex *coarse, *fine;

@@ -1,5 +1,6 @@
 // The initialisation of k-means++: rows of the matrix are points; each iteration chooses another centre, with a probability
-// proportional to its distance from the nearest of the previous centres. Distances are computed over stored entries only.
+// proportional to its squared distance from the nearest of the previous centres. "Distance" below is the squared one, computed
+// over stored entries only.
 #pragma once
 
 #include <utility>

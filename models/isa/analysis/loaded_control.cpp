@@ -155,7 +155,11 @@ bool execute(const PlacedInstruction& placed, State& state) {
   for (unsigned w = 0; w < placed.use.write_count; ++w) state.set(placed.use.writes[w], result);
   if (placed.use.writes_scc) state.set_scc(result);
   if (!writes_exec(placed.use)) return false;
-  narrows_exec(placed) ? state.narrow() : state.widen();
+  if (narrows_exec(placed)) {
+    state.narrow();
+  } else {
+    state.widen();
+  }
   return result == kData;
 }
 

@@ -2,7 +2,8 @@
 //
 // R: entries to fetch. S: IS has finished all rows up to S. E: number of rows that E-wise has finished. Rows r with S < r < E
 // that have entries in columns not requested by either loader are fetched in ascending order, until R entries have been
-// fetched. T(i): entries of row i fetched so far by column or by row, including those of this step.
+// fetched. T(i): entries of row i fetched so far by column or by row, including those of this step. Of row r, sida.balance
+// selects:
 //   mean      the next max(1, sum(T(i), i = S..r) / (r - S + 1)) entries
 //   printed   entries from the next entry, in column c, to column c + sum(T(i), i = S..r) / max(r, 1)
 // A fetched entry is used by IS in the next step and is also converted to column order for OS. The conversion is discarded if

@@ -40,7 +40,7 @@ constexpr std::array kLayouts{
     Layout{Format::mtbuf, 0xe8000000, 15, 4},
 };
 
-// Whether the format is compared on the target.
+// Whether the test covers this format on the target.
 bool claimed(Format format, Target target) {
   const auto any_of = [&](std::initializer_list<Format> formats) {
     return std::find(formats.begin(), formats.end(), format) != formats.end();
