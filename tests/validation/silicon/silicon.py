@@ -114,8 +114,9 @@ class Summary:
 
 def group(row):
     """The target of a row's board and the kind of its class."""
-    makes = {"MI": "gfx90a", "R9": "gfx803", "RX": "gfx803", "S9": "gfx803"}
-    return makes.get(row["board"][:2], "other targets"), "kernels" if row["class"] == "kernel" else "micro-benchmarks"
+    makes = {"MI": "gfx90a", "R9": "gfx803", "RX": "gfx803", "S9": "gfx803", "GC": "gfx803"}
+    kinds = {"kernel": "kernels", "traffic": "traffic of kernels"}
+    return makes.get(row["board"][:2], "other targets"), kinds.get(row["class"], "micro-benchmarks")
 
 
 def check_bounds(rows):
@@ -147,7 +148,7 @@ def summaries(rows, key, names):
 
 def by_target(rows):
     lines = ["| target | numbers of | set | numbers | weighted | plain | median | worst |", "|---|---|---|---|---|---|---|---|"]
-    for key in sorted({group(row) for row in rows}, key=lambda key: (key[0], key[1] == "kernels")):
+    for key in sorted({group(row) for row in rows}, key=lambda key: (key[0], key[1] != "micro-benchmarks", key[1])):
         for kind in tables.SETS:
             chosen = [row for row in rows if row["set"] == kind and group(row) == key]
             if chosen:

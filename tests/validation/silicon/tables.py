@@ -6,13 +6,14 @@ HERE = pathlib.Path(__file__).resolve().parent
 COLUMNS = ("id", "class", "board", "preset", "core_mhz", "memory_mhz", "driver", "what", "value", "unit", "spread", "source", "where",
            "fitted", "rule", "batch", "set")
 SOURCE_COLUMNS = ("id", "title", "author", "address", "date", "read")
-CLASSES = ("latency", "cache-bandwidth", "bandwidth", "strides", "occupancy", "lds", "instruction-rate", "instruction-latency", "mfma",
-           "launch", "event", "copy", "kernel")
+CLASSES = ("latency", "cache-bandwidth", "bandwidth", "random", "strides", "occupancy", "lds", "atomics", "instruction-rate",
+           "instruction-latency", "mfma", "launch", "event", "copy", "traffic", "kernel")
 # Reasons why a number is not compared (README.md, "Rules").
 RULES = ("board", "core", "host", "link", "clock", "unknown", "program", "size")
 # For each unit, whether larger values are faster.
 UNITS = {"cycles": False, "ns": False, "us": False, "ms": False, "GB/s": True, "GFLOP/s": True, "TFLOP/s": True, "GOP/s": True, "op/cycle": True,
-         "1/cycle": True, "Mcell/s": True, "requests": False, "ratio": False, "%": True, "wavefronts": True}
+         "1/cycle": True, "Mcell/s": True, "requests": False, "ratio": False, "%": True, "wavefronts": True, "MB": False, "1/wavefront": False, "speed-up": True, "Gkey/s": True, "Mhash/s": True,
+         "B/cycle": True, "GiB/s": True, "s": False}
 SETS = ("inform", "judge")
 
 
