@@ -255,40 +255,61 @@ void Routers::allocate_channels() {
   }
 }
 
-// Each switch port of an input bids for one of its channels; each output grants one port.
+// Each switch port of an input bids at every output for which it has a flit; each output grants one port, and each port accepts
+// one grant.
 void Routers::allocate_switches(std::vector<Delivery>& delivered) {
   const auto inputs = static_cast<std::uint32_t>(inputs_.size());
   const auto ports = static_cast<std::uint32_t>(ports_.size());
+  const auto outputs = static_cast<std::uint32_t>(outputs_.size());
   bids_.clear();
   for (unsigned input = sendable_inputs_.next(0); input < inputs; input = sendable_inputs_.next(input + 1)) {
     for (unsigned part = 0; part < speedup_; ++part) {
-      const std::uint64_t sendable = inputs_[input].sendable & port_channels_[part];
-      if (sendable == 0) continue;
       const std::uint32_t number = input * speedup_ + part;
-      ports_[number].bid = static_cast<std::uint8_t>(first_in_turn(sendable, ports_[number].preferred));
-      const std::uint32_t wanted = input_channels_[input * channels_ + ports_[number].bid].output / channels_;
-      Output& output = outputs_[wanted];
-      const std::uint32_t distance = turns(number, output.preferred, ports);
-      if (output.best == kNone) bids_.push_back(wanted);
-      if (output.best != kNone && distance > output.distance) continue;
-      output.best = number;
-      output.distance = distance;
+      for (std::uint64_t left = inputs_[input].sendable & port_channels_[part]; left != 0; left &= left - 1) {
+        const auto channel = static_cast<unsigned>(std::countr_zero(left));
+        const std::uint32_t wanted = input_channels_[input * channels_ + channel].output / channels_;
+        Output& output = outputs_[wanted];
+        if (output.best == number) continue;
+        const std::uint32_t distance = turns(number, output.preferred, ports);
+        if (output.best == kNone) bids_.push_back(wanted);
+        if (output.best != kNone && distance > output.distance) continue;
+        output.best = number;
+        output.distance = distance;
+      }
     }
   }
-  for (const std::uint32_t wanted : bids_) {
-    Output& output = outputs_[wanted];
-    const std::uint32_t winner = std::exchange(output.best, kNone);
-    output.preferred = winner + 1 == ports ? 0 : winner + 1;
-    ports_[winner].preferred = static_cast<std::uint8_t>((ports_[winner].bid + 1) % channels_);
-    pass(winner, delivered);
+  accepting_.clear();
+  for (const std::uint32_t granting : bids_) {
+    const std::uint32_t number = std::exchange(outputs_[granting].best, kNone);
+    SwitchPort& port = ports_[number];
+    const std::uint32_t distance = turns(granting, port.accepts_first, outputs);
+    if (port.best == kNone) accepting_.push_back(number);
+    if (port.best != kNone && distance > port.distance) continue;
+    port.best = granting;
+    port.distance = distance;
+  }
+  for (const std::uint32_t number : accepting_) {
+    SwitchPort& port = ports_[number];
+    const std::uint32_t output = std::exchange(port.best, kNone);
+    const std::uint32_t input = number / speedup_;
+    std::uint64_t matching = 0;
+    for (std::uint64_t left = inputs_[input].sendable & port_channels_[number % speedup_]; left != 0; left &= left - 1) {
+      const auto channel = static_cast<unsigned>(std::countr_zero(left));
+      if (input_channels_[input * channels_ + channel].output / channels_ == output) matching |= std::uint64_t{1} << channel;
+    }
+    port.sends = static_cast<std::uint8_t>(first_in_turn(matching, port.preferred));
+    port.preferred = static_cast<std::uint8_t>((port.sends + 1) % channels_);
+    port.accepts_first = output + 1 == outputs ? 0 : output + 1;
+    outputs_[output].preferred = number + 1 == ports ? 0 : number + 1;
+    pass(number, delivered);
   }
 }
 
-// Moves the flit whose bid was granted.
+// Moves a flit whose port has accepted a grant.
 void Routers::pass(std::uint32_t port, std::vector<Delivery>& delivered) {
   const std::uint32_t input = port / speedup_;
-  const std::uint32_t number = input * channels_ + ports_[port].bid;
-  const std::uint64_t bit = std::uint64_t{1} << ports_[port].bid;
+  const std::uint32_t number = input * channels_ + ports_[port].sends;
+  const std::uint64_t bit = std::uint64_t{1} << ports_[port].sends;
   InputChannel& channel = input_channels_[number];
   const Flit flit = front(number);
   channel.first = static_cast<std::uint16_t>(channel.first + 1U == buffer_ ? 0 : channel.first + 1U);
@@ -296,7 +317,7 @@ void Routers::pass(std::uint32_t port, std::vector<Delivery>& delivered) {
   const std::uint32_t upstream = inputs_[input].upstream;
   credits_[(now_ + kCreditCycles) & (credits_.size() - 1)].push_back(
       upstream == kNone ? static_cast<std::uint32_t>(output_channels_.size()) + number
-                        : upstream * channels_ + ports_[port].bid);
+                        : upstream * channels_ + ports_[port].sends);
   ++credits_in_flight_;
 
   const std::uint32_t wanted = channel.output;

@@ -4,9 +4,11 @@
 //   allocation of a virtual channel of the output   one cycle, heads only
 //   allocation of the switch                        one cycle
 //   switch                                          router_latency - 2 cycles
-// Both allocators are separable and input-first, with round-robin arbiters that move on after a grant; there is no age-based
-// priority. A flit departs only if the buffer at the end of the link has room; a buffer entry can be used again two cycles
-// after its flit has left. Nodes accept all arrivals.
+// Virtual channels are allocated input-first: an input channel requests one output channel, which grants one request. The
+// switch is allocated by one iteration of iSLIP, as by default in BookSim2: each output grants one of the ports that have a
+// flit for it, then each port accepts one grant. Arbiters are round-robin and move on when a grant is accepted; there is no
+// age-based priority. A flit departs only if the buffer at the end of the link has room; a buffer entry can be used again two
+// cycles after its flit has left. Nodes accept all arrivals.
 //
 // A virtual channel becomes free when the packet's last flit has left, or, with noc.wait_for_tail_credit, when that flit's
 // credit has returned: then no buffer ever holds flits of two packets. An input has noc.input_speedup switch ports, among which
@@ -110,8 +112,11 @@ class Routers {
   };
   /// A port of the switch for one group of an input's channels; its index is input * speedup_ + group.
   struct SwitchPort {
-    std::uint8_t preferred = 0;  ///< round robin: channel to bid first
-    std::uint8_t bid = 0;        ///< channel that bids in this cycle
+    std::uint8_t preferred = 0;       ///< round robin: channel to be sent first, of those with a flit for the accepted output
+    std::uint8_t sends = 0;           ///< channel whose flit passes in this cycle
+    std::uint32_t accepts_first = 0;  ///< round robin: output whose grant is accepted first
+    std::uint32_t best = kNone;       ///< round robin: first of the outputs that granted in this cycle
+    std::uint32_t distance = 0;       ///< round-robin distance from `accepts_first` to `best`
   };
   struct Input {
     std::uint64_t unrouted = 0;      ///< set of channels whose front is a head without an output channel
@@ -209,6 +214,7 @@ class Routers {
   std::vector<std::uint32_t> requested_;  // output channels requested in this cycle
   std::vector<std::uint32_t> granted_;    // input channels that were granted an output channel in this cycle
   std::vector<std::uint32_t> bids_;       // outputs with a bid in this cycle
+  std::vector<std::uint32_t> accepting_;  // switch ports with a grant in this cycle
   std::uint64_t now_ = 0;
 };
 

@@ -1,5 +1,6 @@
-// Stepped routers compared with BookSim2 (reference/noc_mesh_8x8.csv), up to saturation and beyond it; and the booked network
-// compared with stepped routers for numbers of virtual channels other than eight, for which the reference has no curves.
+// Stepped routers compared with BookSim2 (reference/noc_mesh_8x8.csv), up to saturation and beyond it, also with tail credits
+// and input speedup (reference/noc_mesh_8x8_options.csv); and the booked network compared with stepped routers for numbers of
+// virtual channels other than eight, for which the reference has no curves.
 //
 //  Traffic as in noc_mesh_test.cpp: 8 x 8 mesh, every node injects at random to destinations chosen uniformly. Request and
 //  reply: 56 nodes send requests of one flit to 8 memory nodes, which respond with five flits immediately.
@@ -134,7 +135,7 @@ TEST_P(SteppedAgainstBookSim, LatencyAndAcceptedLoad) {
     if (!beyond && part > 0.9) continue;
     ++compared;
     const Outcome outcome = routers(8, flits, load, routing);
-    const double allowed = beyond ? 0.07 : 0.10;
+    const double allowed = beyond ? 0.02 : 0.04;
     const double error =
         beyond
             ? results.add({row.text("injection_rate")}, "accepted", outcome.accepted, *row.number("accepted_rate"), allowed)
@@ -146,10 +147,10 @@ TEST_P(SteppedAgainstBookSim, LatencyAndAcceptedLoad) {
 INSTANTIATE_TEST_SUITE_P(Mesh, SteppedAgainstBookSim,
                          testing::Combine(testing::Values(MeshRouting::xy, MeshRouting::yx), testing::Values(1U, 5U)));
 
-// Accepted flits per node and cycle in BookSim2: with packets of one flit, 0.43 at saturation and 0.37 far beyond it; with
-// packets of five flits, 0.42 and 0.41.
+// Accepted flits per node and cycle in BookSim2: with packets of one flit, 0.427 at saturation and 0.374 far beyond it, 12 %
+// less; with packets of five flits, 0.422 and 0.408.
 TEST(SteppedRouters, AcceptLessBeyondSaturation) {
-  for (const auto& [flits, least, most] : {std::tuple{1U, 0.04, 0.12}, {5U, 0.0, 0.06}}) {
+  for (const auto& [flits, least, most] : {std::tuple{1U, 0.10, 0.15}, {5U, 0.0, 0.06}}) {
     double highest = 0;
     for (const double load : {0.42, 0.44, 0.46}) highest = std::max(highest, routers(8, flits, load).accepted);
     const double fall = 1 - routers(8, flits, 0.9).accepted / highest;
@@ -160,21 +161,44 @@ TEST(SteppedRouters, AcceptLessBeyondSaturation) {
   EXPECT_GT(ours(8, 1, 0.9).accepted, 0.99 * ours(8, 1, 0.44).accepted);
 }
 
-// The reference has no curves for tail credits and input speedup: the test compares saturation with the order expected from
-// theory, for packets of one flit. The round trip of a credit takes 7 cycles, so eight virtual channels nearly keep a link busy
-// and four do not.
-TEST(SteppedRouters, TailCreditsAndInputSpeedupMoveSaturation) {
-  const auto saturated = [](unsigned channels, unsigned speedup, bool wait) {
-    FabricParameters parameters = mesh_of(channels);
-    parameters.input_speedup = speedup;
-    parameters.wait_for_tail_credit = wait;
-    return routers(parameters, 1, 0.55).accepted;
-  };
-  const double plain = saturated(8, 1, false);
-  EXPECT_GT(saturated(8, 2, false), 1.15 * plain);
-  EXPECT_LT(saturated(8, 1, true), 0.95 * plain);
-  EXPECT_LT(saturated(4, 1, true), 0.6 * plain);
+/// An option of the routers, as noc_mesh_8x8_options.csv names it.
+struct Option {
+  const char* name;
+  unsigned channels;
+  unsigned speedup;
+  bool wait;
+};
+
+class OptionsAgainstBookSim : public testing::TestWithParam<std::tuple<Option, unsigned>> {};
+
+// The rows are means of three seeds of BookSim2's iq_router (its sources of 2015) with buffers of eight flits and routing_delay
+// = 0, which also repeats the curves of noc_mesh_8x8.csv within their noise. Rows with load 0.9 have the accepted load.
+TEST_P(OptionsAgainstBookSim, LatencyAndAcceptedLoad) {
+  const auto [option, flits] = GetParam();
+  Comparison results(fmt::format("noc_routers_{}_{}_flit.csv", option.name, flits), {"load"});
+  FabricParameters parameters = mesh_of(option.channels);
+  parameters.input_speedup = option.speedup;
+  parameters.wait_for_tail_credit = option.wait;
+  unsigned compared = 0;
+  for (const Row& row : validation::read_reference("noc_mesh_8x8_options.csv")) {
+    if (row.text("config") != option.name || row.number("packet_flits") != flits) continue;
+    ++compared;
+    const double load = *row.number("injection_rate");
+    const Outcome outcome = routers(parameters, flits, load);
+    const bool beyond = load == 0.9;
+    const double allowed = beyond ? 0.02 : 0.04;
+    const double error =
+        beyond
+            ? results.add({row.text("injection_rate")}, "accepted", outcome.accepted, *row.number("accepted_rate"), allowed)
+            : results.add({row.text("injection_rate")}, "latency", outcome.latency, *row.number("avg_packet_latency"), allowed);
+    EXPECT_LE(std::abs(error), allowed) << "load " << load;
+  }
+  EXPECT_GE(compared, 4U);
 }
+INSTANTIATE_TEST_SUITE_P(Mesh, OptionsAgainstBookSim,
+                         testing::Combine(testing::Values(Option{"wft1_8vc", 8, 1, true}, Option{"wft1_4vc", 4, 1, true},
+                                                          Option{"speedup2_8vc", 8, 2, false}),
+                                          testing::Values(1U, 5U)));
 
 /// The memory nodes: every second one of the sixteen on the diamond |x - 3.5| + |y - 3.5| = 4.
 constexpr std::array<unsigned, 8> kDiamond{3, 13, 31, 46, 60, 50, 32, 17};
