@@ -87,12 +87,18 @@ Words Machine::saved(const std::string& file) const {
 }
 
 std::vector<double> Machine::dispatch_times(const std::string& kernel) const {
-  std::vector<double> times;
-  for (const Row& row : read_table(folder_ / "out/kernels.csv")) {
-    if (row.text("kernel") != kernel) continue;
-    times.push_back((row.number("end_ps").value() - row.number("start_ps").value()) / 1000);
-  }
+  std::vector<double> times = dispatch_values(kernel, "end_ps");
+  const std::vector<double> starts = dispatch_values(kernel, "start_ps");
+  for (std::size_t i = 0; i < times.size(); ++i) times[i] = (times[i] - starts[i]) / 1000;
   return times;
+}
+
+std::vector<double> Machine::dispatch_values(const std::string& kernel, const std::string& column) const {
+  std::vector<double> values;
+  for (const Row& row : read_table(folder_ / "out/kernels.csv")) {
+    if (row.text("kernel") == kernel) values.push_back(row.number(column).value());
+  }
+  return values;
 }
 
 double Machine::configured(const std::string& parameter) const {

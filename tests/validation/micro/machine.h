@@ -46,6 +46,8 @@ class Machine {
   Words saved(const std::string& file) const;
   /// Returns the time of each dispatch of the kernel in the last launch in nanoseconds, from kernels.csv.
   std::vector<double> dispatch_times(const std::string& kernel) const;
+  /// Returns the value of a column of kernels.csv for each dispatch of the kernel in the last launch.
+  std::vector<double> dispatch_values(const std::string& kernel, const std::string& column) const;
 
   /// Returns a parameter's value in the last launch's effective.cfg: sizes in bytes, times in cycles, other values as numbers.
   double configured(const std::string& parameter) const;
