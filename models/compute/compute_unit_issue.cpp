@@ -205,7 +205,7 @@ void ComputeUnit::execute_ahead(WavefrontSlot& slot, const isa::DecodedInstructi
     }
     wave.pc = next->end;
     isa::execute_instruction(*next, wave);
-    if (in_lds) slot.ahead_lds_cycles[lds++] = memory_.lds_cycles(wave.access, next->end);
+    if (in_lds) slot.ahead_lds_cycles[lds++] = memory_.lds_cycles(wave.access, *next);
   }
   slot.ahead = static_cast<std::uint8_t>(count);
   slot.ahead_lds = 0;

@@ -54,6 +54,12 @@ void ComputeUnitParameters::describe(ParameterSection& s) {
         {.range = {0, 4096}, .source = "choice; MGPUSim v3.0.3: 128"});
   s.add("f64_rate_divisor", f64_rate_divisor, "Issue rate of 32-bit floating point divided by that of 64-bit",
         {.range = {1, 64}, .source = kGcnRates});
+  s.add("f64_add_rate_divisor", f64_add_rate_divisor,
+        "The same for 64-bit instructions that do not multiply: additions, comparisons, conversions; 0: f64_rate_divisor",
+        {.range = {0, 64}, .source = "choice; CLRX, GCN timings: half of the cycles of a multiplication"});
+  s.add("f64_transcendental_rate_divisor", f64_transcendental_rate_divisor,
+        "The same for 64-bit reciprocals and roots; 0: f64_rate_divisor * transcendental_rate_divisor",
+        {.range = {0, 4096}, .source = "choice; CLRX, GCN timings: the cycles of a multiplication"});
   s.add("mul32_rate_divisor", mul32_rate_divisor, "Issue rate of an addition divided by that of a 32-bit integer multiply",
         {.range = {1, 64}, .source = kGcnRates});
   s.add("transcendental_rate_divisor", transcendental_rate_divisor,
@@ -80,6 +86,11 @@ void ComputeUnitParameters::describe(ParameterSection& s) {
   s.add("branch_cycles", branch_cycles, "Cycles from a branch to the wavefront's next instruction",
         {.range = {1, 64}, .source = kAssumed});
   s.add("lds_cycles", lds_cycles, "Minimum cycles for which an LDS instruction occupies the LDS", {.range = {1, 64}});
+  s.add(
+      "lds_transfers", lds_transfers,
+      "Whether an LDS instruction takes time for each dword that a lane sends (address, data) or receives: as long as a plain "
+      "vector instruction for its wavefront, and half of that for the LDS",
+      {.source = "choice; CLRX, GCN timings: loads, stores and atomics of 32 to 128 bits"});
   s.add("lds_latency", lds_latency, "Cycles from an LDS instruction to its data, without conflicts",
         {.range = {1, 1024}, .source = kAssumed});
   s.add("vmem_address_latency", vmem_address_latency, "Cycles from issue of a vector memory instruction to its first request",

@@ -50,6 +50,8 @@ struct ComputeUnitParameters {
   // Time for which an instruction of each kind occupies its SIMD, relative to the 64 / lanes_per_simd cycles of a plain
   // instruction.
   unsigned f64_rate_divisor = 16;
+  unsigned f64_add_rate_divisor = 0;             ///< 0: f64_rate_divisor
+  unsigned f64_transcendental_rate_divisor = 0;  ///< 0: transcendental_rate_divisor * f64_rate_divisor
   unsigned mul32_rate_divisor = 4;
   unsigned transcendental_rate_divisor = 4;
   unsigned logic_rate_divisor = 1;  ///< a logic instruction occupies only the port of LatencyClass::valu_logic; meanwhile,
@@ -63,6 +65,7 @@ struct ComputeUnitParameters {
   Cycles vmem_cycles{4};
   Cycles branch_cycles{8};
   Cycles lds_cycles{1};
+  bool lds_transfers = false;
   Cycles lds_latency{64};
   Cycles vmem_address_latency{10};
   Cycles vmem_return_latency{10};

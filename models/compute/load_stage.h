@@ -160,7 +160,7 @@ class LoadStage {
   /// Passes an LDS access on to the next stage, or to the LDS.
   LocalDataShare::Result pass_on_lds(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
     return next_ != nullptr ? next_->access_lds(slot, instruction, cycle)
-                            : lds_->access(lds_->cycles(slot.wave.access, memory_.addresses().lds, instruction.end), cycle);
+                            : lds_->access(lds_->cycles(slot.wave.access, memory_.addresses().lds, instruction), cycle);
   }
 
  private:

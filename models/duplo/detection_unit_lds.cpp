@@ -37,7 +37,7 @@ LocalDataShare::Result DetectionUnit::read_tile(WavefrontSlot& slot, Wavefront& 
     entry = allocate(slot, w, load, piece, tile.zeros, kNone);
     contents_[entry].ready = result.done;
   } else {
-    const LdsCycles saved = lds().cycles(slot.wave.access, memory_.addresses().lds, instruction.end);
+    const LdsCycles saved = lds().cycles(slot.wave.access, memory_.addresses().lds, instruction);
     count(slot, DuploCount::lds_cycles, saved.busy);
     statistics_.unread += std::uint64_t{load.destination.count} * isa::kLanes;
     const Cycles copy_cycles = rename(slot, w, load, piece, entry);

@@ -7,6 +7,7 @@
 
 #include "models/common/time/units.h"
 #include "models/compute/compute_unit_parameters.h"
+#include "models/compute/issue/lds_transfers.h"
 #include "models/isa/decode/instruction.h"
 
 namespace lacuna {
@@ -22,10 +23,13 @@ class IssueCosts {
     vector_.fill(kNone);
     for (const LatencyClass plain : {LatencyClass::valu, LatencyClass::valu_logic, LatencyClass::valu_lane}) at(plain) = pass;
     logic_port_ = Cycles{p.logic_rate_divisor == 1 ? 0 : pass * p.logic_rate_divisor};
-    at(LatencyClass::valu_f64) = pass * p.f64_rate_divisor;
+    const auto given_or = [](unsigned given, unsigned derived) { return given != 0 ? given : derived; };
+    at(LatencyClass::valu_f64) = pass * given_or(p.f64_add_rate_divisor, p.f64_rate_divisor);
+    at(LatencyClass::valu_f64_multiply) = pass * p.f64_rate_divisor;
     at(LatencyClass::valu_mul32) = pass * p.mul32_rate_divisor;
     at(LatencyClass::valu_transcendental) = pass * p.transcendental_rate_divisor;
-    at(LatencyClass::valu_transcendental_f64) = pass * p.transcendental_rate_divisor * p.f64_rate_divisor;
+    at(LatencyClass::valu_transcendental_f64) =
+        pass * given_or(p.f64_transcendental_rate_divisor, p.transcendental_rate_divisor * p.f64_rate_divisor);
     for (const LatencyClass matrix :
          {LatencyClass::mfma_2_pass, LatencyClass::mfma_4_pass, LatencyClass::mfma_8_pass, LatencyClass::mfma_16_pass})
       at(matrix) = kMatrix;
@@ -33,6 +37,7 @@ class IssueCosts {
     wavefront_[static_cast<std::size_t>(isa::Unit::vmem)] = p.vmem_cycles;
     wavefront_[static_cast<std::size_t>(isa::Unit::special)] = p.special_cycles;
     branch_ = p.branch_cycles;
+    lds_transfer_ = p.lds_transfers ? pass : 0;
   }
 
   /// Cycles for which the SIMD's vector unit issues no other instruction.
@@ -44,7 +49,10 @@ class IssueCosts {
   Cycles logic_port() const { return logic_port_; }
   /// Cycles until the wavefront's next instruction, after an instruction that does not use the vector unit.
   Cycles wavefront(const isa::Instruction& instruction) const {
-    return instruction.latency == isa::LatencyClass::branch ? branch_ : wavefront_[static_cast<std::size_t>(instruction.unit)];
+    if (instruction.latency == isa::LatencyClass::branch) return branch_;
+    const Cycles plain = wavefront_[static_cast<std::size_t>(instruction.unit)];
+    if (lds_transfer_ == 0 || instruction.unit != isa::Unit::lds) return plain;
+    return std::max(plain, Cycles{std::uint64_t{lds_transfer_} * lds_transfers(instruction)});
   }
 
  private:
@@ -54,6 +62,7 @@ class IssueCosts {
   std::array<Cycles, isa::kUnits> wavefront_;
   Cycles branch_;
   Cycles logic_port_;
+  unsigned lds_transfer_;  // cycles for each dword that an LDS instruction moves; 0: none
 };
 
 }  // namespace lacuna

@@ -6,8 +6,10 @@
 
 #include "models/common/time/calendar.h"
 #include "models/compute/compute_unit_parameters.h"
+#include "models/compute/issue/lds_transfers.h"
 #include "models/compute/issue/wait_counter.h"
 #include "models/compute/memory/lds_banks.h"
+#include "models/isa/analysis/register_masks.h"
 #include "models/isa/memory/memory_interface.h"
 
 namespace lacuna {
@@ -23,13 +25,18 @@ class LocalDataShare {
   LocalDataShare(const ComputeUnitParameters& parameters, Clock clock, LdsBanks& banks)
       : parameters_(parameters), clock_(clock), banks_(banks) {}
 
-  /// Cycles of an access with the given byte offsets of the lanes. `instruction`: address of the instruction, which only
-  /// selects an entry of the cache of known patterns.
-  LdsCycles cycles(const isa::MemoryAccess& access, const LdsBanks::Offsets& offsets, std::uint64_t instruction) {
-    const auto least = static_cast<std::uint16_t>(parameters_.lds_cycles.n);
+  /// Cycles of an instruction's access with the given byte offsets of the lanes. The instruction's address selects an entry of
+  /// the cache of known patterns.
+  LdsCycles cycles(const isa::MemoryAccess& access, const LdsBanks::Offsets& offsets,
+                   const isa::DecodedInstruction& instruction) {
+    auto least = static_cast<std::uint16_t>(parameters_.lds_cycles.n);
+    if (parameters_.lds_transfers && instruction.unit == isa::Unit::lds) {
+      const unsigned half_pass = std::max(1U, isa::kLanes / parameters_.lanes_per_simd / 2);
+      least = std::max(least, static_cast<std::uint16_t>(half_pass * lds_transfers(instruction)));
+    }
     if (access.bytes_per_lane == 0 || !parameters_.lds_conflicts) return {.busy = least, .conflicts = 0};
     const std::uint64_t lanes = access.space == isa::MemoryAccess::Space::lds ? access.lanes : access.lds_lanes;
-    LdsCycles cycles = banks_.cycles(access, offsets, lanes, instruction);
+    LdsCycles cycles = banks_.cycles(access, offsets, lanes, instruction.end);
     cycles.busy = std::max(cycles.busy, least);
     return cycles;
   }

@@ -50,7 +50,7 @@ void MemoryPipe::issue(WavefrontSlot& slot, const isa::DecodedInstruction& instr
         const LocalDataShare::Result result = first_stage_->access_lds(slot, instruction, cycle);
         slot.lgkmcnt.add_out_of_order(result.done, result.delays);
       } else {
-        issue_lds(slot, lds_cycles(slot.wave.access, instruction.end), cycle);
+        issue_lds(slot, lds_cycles(slot.wave.access, instruction), cycle);
       }
       break;
     default:
@@ -66,7 +66,7 @@ void MemoryPipe::issue_vector(WavefrontSlot& slot, const isa::DecodedInstruction
                                     : first_stage_ == nullptr ? vector_.access(slot, access, counters, cycle)
                                                               : first_stage_->access(slot, instruction, counters, cycle);
   if (access.bytes_per_lane != 0 && access.lds_lanes != 0) {
-    const LocalDataShare::Result local = lds_.access(lds_cycles(access, instruction.end), cycle);
+    const LocalDataShare::Result local = lds_.access(lds_cycles(access, instruction), cycle);
     tokens_.include(token, local.done, local.delays);
   }
   if (access.bytes_per_lane != 0 && access.deferred) [[unlikely]]

@@ -82,9 +82,9 @@ class MemoryPipe final : private MemoryTokens::Listener {
   void wait(WavefrontSlot& slot, std::uint32_t simm16, Cycles cycle) { waits_.wait(slot, simm16, cycle); }
   /// Issues an executed instruction of the VMEM, SMEM or LDS unit, whose access is slot.wave.access.
   void issue(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
-  /// LDS cycles of an access whose lane offsets are in addresses(). `pc`: end of the instruction.
-  LdsCycles lds_cycles(const isa::MemoryAccess& access, std::uint64_t pc) {
-    return lds_.cycles(access, vector_.addresses().lds, pc);
+  /// LDS cycles of the access of an instruction, whose lane offsets are in addresses().
+  LdsCycles lds_cycles(const isa::MemoryAccess& access, const isa::DecodedInstruction& instruction) {
+    return lds_.cycles(access, vector_.addresses().lds, instruction);
   }
   /// Issues an LDS instruction.
   void issue_lds(WavefrontSlot& slot, LdsCycles cycles, Cycles cycle) {

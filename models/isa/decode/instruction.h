@@ -59,8 +59,9 @@ enum class LatencyClass : std::uint8_t {
   smem_store,
   smem_control,
   valu,
-  valu_logic,  ///< integer, bitwise, move, comparison, minimum and maximum; not f64
-  valu_f64,
+  valu_logic,         ///< integer, bitwise, move, comparison, minimum and maximum; not f64
+  valu_f64,           ///< f64, but neither valu_f64_multiply nor valu_transcendental_f64
+  valu_f64_multiply,  ///< f64 product, also with an addition
   valu_mul32,
   valu_transcendental,
   valu_transcendental_f64,

@@ -55,8 +55,8 @@ struct RowTypes<Result(Arguments...)> {
 
 }  // namespace detail
 
-/// A row that `function` executes. The timing class, unless given, is valu_f64 if an operand is an f64, valu_logic for
-/// integers, bits and comparisons, and valu otherwise.
+/// A row that `function` executes. The timing class, unless given, is valu_f64_multiply for products of f64, valu_f64 if
+/// another operand is an f64, valu_logic for integers, bits and comparisons, and valu otherwise.
 template <class Signature>
 constexpr InstructionRow vector_row(Format format, std::string_view mnemonic, Opcodes opcode, ExecuteFn function,
                                     std::uint64_t flags, LatencyClass latency) {
@@ -67,7 +67,8 @@ constexpr InstructionRow vector_row(Format format, std::string_view mnemonic, Op
   // Conversions to integers accept CLAMP like floating-point operations; it has no effect, since they always saturate.
   if (Types::kFromFloat) flags |= kIntegerClamp;
   if (latency == LatencyClass::count) {
-    latency = Types::kHasF64 ? LatencyClass::valu_f64 : Types::kInteger ? LatencyClass::valu_logic : LatencyClass::valu;
+    const LatencyClass of_f64 = (flags & kFactors) != 0 ? LatencyClass::valu_f64_multiply : LatencyClass::valu_f64;
+    latency = Types::kHasF64 ? of_f64 : Types::kInteger ? LatencyClass::valu_logic : LatencyClass::valu;
   }
   return {mnemonic, format, opcode, Types::destinations(), Types::sources(), Unit::valu, latency, flags, function};
 }

@@ -70,13 +70,14 @@ TEST(LocalDataShare, AnInstructionTakesAMinimumOfCycles) {
   access.bytes_per_lane = 4;
   access.lanes = 1;
   LdsBanks::Offsets offsets{};
-  EXPECT_EQ(lds.cycles(access, offsets, 0).busy, 2);
-  EXPECT_EQ(lds.cycles(access, offsets, 0).conflicts, 0);
+  const isa::DecodedInstruction instruction;
+  EXPECT_EQ(lds.cycles(access, offsets, instruction).busy, 2);
+  EXPECT_EQ(lds.cycles(access, offsets, instruction).conflicts, 0);
   access.lanes = kAll;
   access.operation = MemoryAccess::Operation::atomic;
-  EXPECT_EQ(lds.cycles(access, offsets, 0).busy, 64);
+  EXPECT_EQ(lds.cycles(access, offsets, instruction).busy, 64);
   parameters.lds_conflicts = false;
-  EXPECT_EQ(lds.cycles(access, offsets, 0).busy, 2);
+  EXPECT_EQ(lds.cycles(access, offsets, instruction).busy, 2);
 }
 
 TEST(LdsBanks, TwoAddressesOfALane) {
