@@ -1,5 +1,5 @@
 """Recipes that measure the numbers of measurements.csv on Lacuna, by launch files for silicon.cl and memory_streams.cl
-(firmware/kernels).
+(firmware/kernels). Recipes for instructions are in instructions.py, for stencils in stencils.py, for matrices in matrices.py.
 
 A recipe returns a Run. Most values are slopes between a short and a long run of the same loop (README.md, S3), so that the time
 to start a kernel has no effect.
@@ -8,78 +8,12 @@ import array
 import random
 import re
 
-KIB, MIB = 1024, 1 << 20
+import instructions
+import matrices
+import stencils
+from runs import GPUS, KIB, MIB, Program, Run, lengths, slope, u32
+
 SECONDS_OF_QUICK = 8  # maximum estimated time of a run in the quick set
-
-
-class Gpu:
-    """Properties of a preset: target, number of compute units, clock in GHz, and capacity of a compute unit in wavefronts."""
-
-    def __init__(self, target, units, clock, wavefronts=32):
-        self.target, self.units, self.clock, self.wavefronts = target, units, clock, wavefronts
-
-    def code(self, name):
-        return name + ("" if self.target == "gfx803" else "_" + self.target)
-
-
-GPUS = {"mi210": Gpu("gfx90a", 104, 1.7), "mi250x-gcd": Gpu("gfx90a", 110, 1.7), "fiji": Gpu("gfx803", 64, 1.0, 40),
-        "r9fury": Gpu("gfx803", 56, 1.0, 40), "r9furyx": Gpu("gfx803", 64, 1.05, 40), "s9300": Gpu("gfx803", 64, 0.85, 40),
-        "titanv-like": Gpu("gfx90a", 80, 1.2), "a100-like": Gpu("gfx90a", 108, 1.41)}
-
-
-class Run:
-    """A launch file. value(times, dispatches) returns the measured number.
-
-    `times`: for each kernel, the times of its dispatches in ns, in order. `dispatches`: the rows of kernels.csv.
-    """
-
-    def __init__(self, preset, code="silicon", seconds=5):
-        self.preset, self.gpu, self.seconds = preset, GPUS[preset], seconds
-        self.parts = ["[code]\nfile = {kernels}/%s.co\n" % self.gpu.code(code)]
-        self.files = {}
-        self.value = None
-
-    def buffer(self, name, contents):
-        self.parts.append(f"[buffer {name}]\ncontents = {contents}\n")
-        return self
-
-    def file(self, name, data):
-        self.files[name + ".bin"] = data
-        return self.buffer(name, f"in:{name}.bin")
-
-    def dispatch(self, kernel, grid, *arguments, block=None):
-        lines = [f"[dispatch {kernel}]", f"grid = {grid}"] + ([f"block = {block}"] if block else [])
-        self.parts.append("\n".join(lines + ["arg = " + argument for argument in arguments]) + "\n")
-        return self
-
-    def result(self, value):
-        self.value = value
-        return self
-
-    def text(self):
-        return "".join(self.parts)
-
-
-def lengths(short, long):
-    """Returns the lengths of the dispatches for slope(), which ignores the first: it fetches code and translates pages."""
-    return short, short, long
-
-
-class Program(Run):
-    """A HIP program of tests/rocm/programs that prints a number."""
-
-    def __init__(self, preset, arguments, seconds=8):
-        super().__init__(preset, seconds=seconds)
-        self.arguments = arguments
-
-
-def slope(kernel):
-    """Returns a function of the times: the difference between those of the last two dispatches of the kernel."""
-    return lambda times, _: times[kernel][-1] - times[kernel][-2]
-
-
-def u32(value):
-    return f"u32:{value}"
 
 
 # Latencies, measured by a wavefront that follows pointers.
@@ -137,6 +71,35 @@ def cache(row, kernel, kib):
         run.dispatch(kernel, run.gpu.units * 256, "buf:data", "buf:sums", u32(elements), u32(count))
     moved = run.gpu.units * 256 * size * steps
     return run.result(lambda times, _: moved / (times[kernel][-1] if whole else slope(kernel)(times, _)))
+
+
+def roof_l1(row):
+    groups = 8 * GPUS[row["preset"]].units
+    run = Run(row["preset"], "silicon_rooflines", seconds=8)
+    run.buffer("data", "zero:16384").buffer("sums", "zero:1024")
+    for passes in lengths(16, 80):
+        run.dispatch("roof_l1", groups * 256, "buf:data", "buf:sums", u32(passes))
+    return run.result(lambda times, _: groups * 16 * KIB * 64 / slope("roof_l1")(times, _))
+
+
+def roof_l2(row):
+    """Reads the data once (S3) in four times the workgroups that fit (S4), after one pass that fills the L2."""
+    units = GPUS[row["preset"]].units
+    run = Run(row["preset"], "silicon_rooflines", seconds=300)
+    run.buffer("data", f"zero:{8 * MIB}").buffer("sums", "zero:1024")
+    for groups in (units, 32 * units):
+        run.dispatch("roof_l2", groups * 256, "buf:data", "buf:sums", u32(1))
+    return run.result(lambda times, _: 32 * units * 8 * MIB / times["roof_l2"][-1])
+
+
+def roof_lds(row):
+    """Each load counts as four bytes, as in the source."""
+    groups = 8 * GPUS[row["preset"]].units
+    run = Run(row["preset"], "silicon_rooflines", seconds=8)
+    run.buffer("sums", "zero:1024")
+    for loads in lengths(128, 640):
+        run.dispatch("roof_lds", groups * 256, "buf:sums", u32(loads))
+    return run.result(lambda times, _: groups * 256 * 4 * 512 / slope("roof_lds")(times, _))
 
 
 def parts(row, kib):
@@ -243,19 +206,26 @@ def copy_of_a_million(row):
     return run.result(lambda times, _: sum(times["copy"][1:]) / 4 / 1000)
 
 
-def laplace(row, kernel, n, nz, block, what="bandwidth"):
-    rows = 8 if kernel == "laplace_rows" else 1
-    run = Run(row["preset"], seconds=45)
-    for name in "fu":
-        run.buffer(name, f"zero:{n * n * nz * 8}")
-    constants = ("f64:1", "f64:1", "f64:1", "f64:-6")
-    for _ in range(2):
-        run.dispatch(kernel, f"{n}, {n // rows}, {nz}", "buf:f", "buf:u", u32(n), u32(n), u32(nz), *constants, block=block)
-    inner = (n - 2) * (n - 2) * (nz - 2)
-    moved = 8 * (n * n * nz - 8 - 8 * (n - 2) - 4 * (nz - 2) + inner)
-    if what == "bandwidth":
-        return run.result(lambda times, _: moved / times[kernel][-1])
-    return run.result(lambda _, dispatches: (float(dispatches[-1]["dram_used"]) - 8 * inner) / (8 * n * n * nz))
+def vcopy_counter(row, name):
+    """The mean latency of loads between L2 and memory in core cycles, or the number of 64 B written: of later launches."""
+    run = copy_of_a_million(row)
+
+    def value(_, dispatches):
+        later = [{key: float(dispatch[key]) for key in ("dram_queueing_ps", "dram_service_ps", "vector_from_memory", "dram_used")}
+                 for dispatch in dispatches[1:]]
+        loads = sum(dispatch["vector_from_memory"] for dispatch in later)
+        if name == "writes":
+            return (sum(dispatch["dram_used"] for dispatch in later) / 64 - loads) / len(later)
+        return sum(dispatch["dram_queueing_ps"] + dispatch["dram_service_ps"] for dispatch in later) / loads * run.gpu.clock / 1000
+
+    return run.result(value)
+
+
+def waves(row):
+    """The mean number of wavefronts in flight, in 16 generations of workgroups."""
+    run = Run(row["preset"], "silicon_rooflines", seconds=4)
+    run.buffer("sums", "zero:1024").dispatch("whole_lds", 16 * run.gpu.units * 256, "buf:sums", u32(64))
+    return run.result(lambda _, dispatches: float(dispatches[-1]["slots_used"]) / float(dispatches[-1]["cycles"]))
 
 
 def jacobi(row, name):
@@ -275,18 +245,6 @@ def jacobi(row, name):
             run.dispatch("jacobi_laplace", elements // cut, "buf:u", "buf:au", u32(width), u32(elements // cut), "f64:1", "f64:1")
             run.dispatch("jacobi_boundary", 16384, "buf:u", "buf:au", u32(width), u32(height), "f64:1", "f64:1")
     return run.result(lambda times, _: times["jacobi_" + name][-1] * 1e-6 * width * width / elements)
-
-
-def yax(row, groups):
-    """Computes some columns of all rows that are in flight; the pitch is that of the source's matrix."""
-    pitch = 32768
-    rows = min(pitch, groups * 64)
-    short, long = (256, 768) if groups == 4 else (32, 96)
-    run = Run(row["preset"], seconds=20)
-    run.buffer("y", f"zero:{8 * pitch}").buffer("x", f"zero:{8 * pitch}").buffer("a", f"zero:{8 * pitch * rows}").buffer("sums", "zero:1048576")
-    for columns in lengths(short, long):
-        run.dispatch("yax", groups * 64, "buf:y", "buf:a", "buf:x", u32(rows), u32(columns), u32(pitch), "buf:sums")
-    return run.result(lambda times, _: slope("yax")(times, _) * 1e-6 * (pitch / rows) * (pitch / (long - short)))
 
 
 # Measurements that need the runtime.
@@ -314,7 +272,11 @@ RECIPES = [
     (r"mi210-l2-(\d+)k", lambda row, kib: parts(row, int(kib))),
     (r"mi210-stream-(\w+)-(\d+)", lambda row, name, block: stream(row, name, int(block), half=True)),
     (r"mi210-roof-hbm", lambda row: stream(row, "copy")),
+    (r"mi210-roof-l1", roof_l1),
+    (r"mi210-roof-l2", roof_l2),
+    (r"mi210-roof-lds", roof_lds),
     (r"(?:nano|fury|furyx|s9300)-babel\d-(\w+)", lambda row, name: stream(row, name)),
+    (r"(?:mi210-babel4|nano-babelhc)-(copy|mul|add|triad)", lambda row, name: stream(row, name, 1024)),
     (r"a100-stream-(\w+)-1024", lambda row, name: stream(row, name, 1024, elements=40 * MIB if MOVED[name] == 1 else 20 * MIB)),
     (r"nano-read-f1?|nano-mix-read", lambda row: eight(row, "eight_f")),
     (r"nano-read-f2", lambda row: eight(row, "eight_f2")),
@@ -340,14 +302,14 @@ RECIPES = [
     (r"mi250-cycles-mfma", lambda row: thousand(row, "thousand_mfma", "cycles")),
     (r"mi250-lds-one", lds_lane),
     (r"mi210-vcopy-[23]", copy_of_a_million),
-    (r"mi250x-laplace-1", lambda row: laplace(row, "laplace", 512, 32, "256, 1, 1")),
-    (r"mi250x-laplace-1-fetch", lambda row: laplace(row, "laplace", 512, 32, "256, 1, 1", "fetch")),
-    (r"mi250x-laplace-5-1024", lambda row: laplace(row, "laplace_rows", 1024, 16, "256, 1, 1")),
-    (r"mi250x-laplace-5-1024z", lambda row: laplace(row, "laplace_rows", 1024, 16, "128, 1, 8")),
+    (r"mi210-vcopy-(ea-latency|writes)", vcopy_counter),
+    (r"mi250-waves-lds", waves),
     (r"mi250-jacobi-(update|laplace|boundary)", jacobi),
     (r"mi210-scale-(\d+)k", lambda row, kib: launches(row, int(kib))),
     (r"v100-h2d-(\d+)k", lambda row, kib: copy_to_device(row, int(kib))),
-    (r"mi210-yax-(\d+)", lambda row, groups: yax(row, int(groups))),
+    *instructions.RECIPES,
+    *matrices.RECIPES,
+    *stencils.RECIPES,
 ]
 
 

@@ -28,14 +28,17 @@ import time
 import recipes
 import tables
 
-# Largest weighted error of the set `judge`, in per cent, of each class of numbers of a target's boards. The test `silicon_bounds` compares;
+# Largest weighted error of the set `judge`, in per cent, by batch, target of the boards, and class. The test `silicon_bounds` compares;
 # lower a bound when a preset improves.
-BOUNDS = {"gfx90a": {"latency": 5, "cache-bandwidth": 11, "bandwidth": 8, "strides": 4, "occupancy": 30, "instruction-rate": 7, "mfma": 4,
-                     "kernel": 13},
-          "gfx803": {"latency": 13, "bandwidth": 7, "instruction-rate": 2}}
+BOUNDS = {"1": {"gfx90a": {"latency": 5, "cache-bandwidth": 11, "bandwidth": 8, "strides": 4, "occupancy": 20, "instruction-rate": 7, "mfma": 4,
+                           "kernel": 13},
+                "gfx803": {"latency": 13, "bandwidth": 7, "instruction-rate": 2}},
+          "2": {"gfx90a": {"latency": 51, "cache-bandwidth": 13, "bandwidth": 8, "strides": 33, "occupancy": 37, "lds": 1, "traffic": 6,
+                           "kernel": 17.5},
+                "gfx803": {"strides": 7, "lds": 4, "atomics": 1, "instruction-rate": 17, "launch": 1}}}
 
-# The same of all classes of a kind: README.md has these numbers, rounded.
-BOUNDS_OF_KINDS = {"gfx90a": {"micro-benchmarks": 9.5, "kernels": 12.5}, "gfx803": {"micro-benchmarks": 7.5}}
+# The same of all classes of a kind and of both batches: README.md has these numbers, rounded.
+BOUNDS_OF_KINDS = {"gfx90a": {"micro-benchmarks": 12.5, "traffic of kernels": 6, "kernels": 16.5}, "gfx803": {"micro-benchmarks": 5.5}}
 
 BEGIN, END = "<!-- begin of the tables, by ./dev silicon -->", "<!-- end of the tables -->"
 RESULTS = tables.HERE / "ours.csv"
@@ -56,8 +59,14 @@ def write_results(results):
         writer.writerows(results[name] for name in sorted(results))
 
 
+launched = {}  # times and dispatches of launch files without files of data, by preset and text: several numbers may share them
+
+
 def measure(run, name, build, folder, settings):
-    """Executes the run and returns our value of the number."""
+    """Executes the run, unless its launch file has been executed before, and returns our value of the number."""
+    key = None if run.files or run.outputs or isinstance(run, recipes.Program) else (run.preset, run.text())
+    if key in launched:
+        return run.value(*launched[key])
     lacuna, kernels, programs = build / "bin/lacuna", build / "firmware/kernels", build / "tests/rocm"
     place = folder / name
     place.mkdir(parents=True, exist_ok=True)
@@ -76,11 +85,15 @@ def measure(run, name, build, folder, settings):
         (place / file).unlink()
     if done.returncode != 0:
         raise tables.Failure(f"{name}: {done.stdout}{done.stderr}")
+    for output in run.outputs:
+        run.outputs[output] = (place / f"{output}.bin").read_bytes()
     with open(place / "out/kernels.csv", encoding="utf-8", newline="") as file:
         dispatches = list(csv.DictReader(file))
     times = {}
     for row in dispatches:
         times.setdefault(row["kernel"], []).append((float(row["end_ps"]) - float(row["start_ps"])) / 1000)
+    if key:
+        launched[key] = times, dispatches
     return run.value(times, dispatches)
 
 
@@ -121,14 +134,17 @@ def group(row):
 
 def check_bounds(rows):
     """Whether the errors of the set `judge` are within BOUNDS. Prints them."""
+    judging = [row for row in rows if "error" in row and row["set"] == "judge"]
+    limits = [(f"batch {batch}, {target} {name}", bound,
+               [row for row in judging if (row["batch"], group(row)[0], row["class"]) == (batch, target, name)])
+              for batch, targets in BOUNDS.items() for target, names in targets.items() for name, bound in names.items()]
+    limits += [(f"{target} {kind}", bound, [row for row in judging if group(row) == (target, kind)])
+               for target, kinds in BOUNDS_OF_KINDS.items() for kind, bound in kinds.items()]
     status = 0
-    for bounds, key in ((BOUNDS, lambda row: row["class"]), (BOUNDS_OF_KINDS, lambda row: group(row)[1])):
-        for target, names in bounds.items():
-            for name, bound in names.items():
-                chosen = [row for row in rows if "error" in row and row["set"] == "judge" and group(row)[0] == target and key(row) == name]
-                weighted = 100 * Summary(chosen).weighted
-                print(f"{target} {name}: {weighted:.1f} %, at most {bound} %")
-                status |= weighted > bound
+    for name, bound, chosen in limits:
+        weighted = 100 * Summary(chosen).weighted
+        print(f"{name}: {weighted:.1f} %, at most {bound} %")
+        status |= weighted > bound
     return status
 
 
