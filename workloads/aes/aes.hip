@@ -1,7 +1,10 @@
-// AES-256 of independent blocks (ECB), one block per work-item, as in Hetero-Mark's AES. Rounds 1 to 13 look up T, a table of
-// 256 words that combines SubBytes and MixColumns (Daemen and Rijmen, The Design of Rijndael, section 4.2) and is copied to LDS
-// by each workgroup; the other three tables of that section are rotations of T. The round keys are the same for all lanes and
-// are read by scalar loads. The default length is MGPUSim's.
+// AES-256 of independent blocks (ECB), one block per work-item, as in Hetero-Mark's AES. The default length is MGPUSim's.
+//
+//   tuned   rounds 1 to 13 look up T, a table of 256 words that combines SubBytes and MixColumns (Daemen and Rijmen, The Design
+//           of Rijndael, section 4.2) and is copied to LDS by each workgroup; the other three tables of that section are
+//           rotations of T. The round keys are the same for all lanes and are read by scalar loads
+//   suite   the kernel of Hetero-Mark: each byte looks up the S-box in memory, and MixColumns is computed. As in MGPUSim's code
+//           object, blocks and round keys are read by vector loads of 16 bytes
 #include <hip/hip_runtime.h>
 
 #include <algorithm>
@@ -9,6 +12,7 @@
 
 #include "workloads/aes/reference.h"
 #include "workloads/common/program.h"
+#include "workloads/suite/operands.h"
 
 constexpr unsigned group_size = 256;
 
@@ -46,6 +50,53 @@ __global__ void __launch_bounds__(group_size) encrypt(uint4* __restrict__ blocks
   blocks[i] = make_uint4(out[0], out[1], out[2], out[3]);
 }
 
+// Returns 2 b in GF(2^8), of a byte b.
+__device__ inline unsigned doubled(unsigned byte) { return (byte << 1 ^ (byte >> 7) * 0x1b) & 255; }
+
+// Byte 4 c + r of the state, a register each, is column c and row r.
+__device__ inline void add_round_key(unsigned state[16], uint4 key) {
+  const unsigned words[4] = {key.x, key.y, key.z, key.w};
+#pragma unroll
+  for (unsigned i = 0; i < 16; ++i) state[i] ^= words[i / 4] >> i % 4 * 8 & 255;
+}
+
+// SubBytes and ShiftRows.
+__device__ inline void substitute(unsigned state[16], const unsigned char* __restrict__ sbox) {
+  unsigned shifted[16];
+#pragma unroll
+  for (unsigned i = 0; i < 16; ++i) shifted[i] = sbox[state[(i + i % 4 * 4) % 16]];
+#pragma unroll
+  for (unsigned i = 0; i < 16; ++i) state[i] = shifted[i];
+}
+
+__global__ void __launch_bounds__(group_size) encrypt_bytes(uint4* __restrict__ blocks, const uint4* __restrict__ round_keys,
+                                                            const unsigned char* __restrict__ sbox, unsigned count) {
+  const unsigned i = blockIdx.x * group_size + threadIdx.x;
+  if (i >= count) return;
+  unsigned state[16] = {};
+  add_round_key(state, blocks[i]);
+  add_round_key(state, round_keys[0]);
+#pragma unroll 1
+  for (unsigned round = 1; round < aes::rounds; ++round) {
+    substitute(state, sbox);
+    // MixColumns: 2 a + 3 b + c + d = a + (a + b + c + d) + 2 (a + b).
+#pragma unroll
+    for (unsigned c = 0; c < 16; c += 4) {
+      const unsigned column[4] = {state[c], state[c + 1], state[c + 2], state[c + 3]};
+      const unsigned sum = column[0] ^ column[1] ^ column[2] ^ column[3];
+#pragma unroll
+      for (unsigned r = 0; r < 4; ++r) state[c + r] ^= sum ^ doubled(column[r] ^ column[(r + 1) % 4]);
+    }
+    add_round_key(state, round_keys[workload::unknown(round)]);
+  }
+  substitute(state, sbox);
+  add_round_key(state, round_keys[workload::unknown(aes::rounds)]);
+  unsigned out[4] = {};
+#pragma unroll
+  for (unsigned b = 0; b < 16; ++b) out[b / 4] |= state[b] << b % 4 * 8;
+  blocks[i] = make_uint4(out[0], out[1], out[2], out[3]);
+}
+
 static std::vector<unsigned> words(const std::vector<unsigned char>& bytes) {
   std::vector<unsigned> result(bytes.size() / 4);
   for (size_t i = 0; i < bytes.size(); ++i) result[i / 4] |= unsigned{bytes[i]} << i % 4 * 8;
@@ -57,6 +108,8 @@ int main(int argc, char** argv) {
                             "LazyGPU (ISCA '25), Table 3: AES of Hetero-Mark");
   int length = 0;
   program.size(length, "length", "bytes; the last block is filled up with zeros", {100'000, 65536, 1 << 22}, 1, 1 << 30);
+  std::string form;
+  program.choice(form, "form", "the kernels", {"tuned", "suite"}, std::string("tuned"));
   program.takes_sparsity("the bytes");
   return program.run(argc, argv, [&] {
     std::vector<unsigned char> plain(length);
@@ -75,12 +128,19 @@ int main(int argc, char** argv) {
     }
     const workload::DeviceArray<unsigned> device_keys("the round keys", words(reference.round_keys())),
         device_table("T", table);
-    const workload::DeviceArray<unsigned char> device_blocks("the data", plain.size());
+    const workload::DeviceArray<unsigned char> device_blocks("the data", plain.size()),
+        device_sbox("the S-box", std::vector<unsigned char>(reference.sbox().begin(), reference.sbox().end()));
     const unsigned blocks = workload::groups(plain.size(), 16);
     program.measure([&] { device_blocks.upload(plain); },
                     [&] {
-                      encrypt<<<workload::groups(blocks, group_size), group_size>>>(
-                          reinterpret_cast<uint4*>(device_blocks.data()), device_keys.data(), device_table.data(), blocks);
+                      const unsigned groups = workload::groups(blocks, group_size);
+                      auto* const data = reinterpret_cast<uint4*>(device_blocks.data());
+                      if (form == "suite") {
+                        encrypt_bytes<<<groups, group_size>>>(data, reinterpret_cast<const uint4*>(device_keys.data()),
+                                                              device_sbox.data(), blocks);
+                      } else {
+                        encrypt<<<groups, group_size>>>(data, device_keys.data(), device_table.data(), blocks);
+                      }
                     });
     if (!program.checks()) return;
     program.check_true("the host's reference with FIPS 197, appendix C.3,", aes::reference_is_right());

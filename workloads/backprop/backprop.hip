@@ -1,10 +1,17 @@
 // One training step of a network with one hidden layer of 16 units and one output. As in Rodinia's Backprop, the GPU sums the
 // hidden layer's inputs by workgroup and, after the host has computed the hidden units' errors, adjusts the first layer's
 // weights. Learning rate and momentum are Rodinia's, 0.3 each; the default size is MGPUSim's.
+//
+//   tuned   a workgroup sums the products of 256 input units in registers before it adds them in LDS; a work-item adjusts four
+//           weights of a unit
+//   suite   the kernels of Rodinia: one weight per work-item, 16 x 16 in a workgroup. In the first, inputs and products pass
+//           through LDS, where products are added. Rodinia's also stores the products over the weights, which are then copied
+//           to the GPU again; here they are not stored
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/program.h"
 
+// units_of_group is that of the tuned form; the suite's is rows_of_group.
 constexpr unsigned hidden = 16, group_size = 256, units_of_group = 256, rows_of_group = group_size / hidden;
 constexpr float rate = 0.3f, momentum = 0.3f;
 
@@ -45,6 +52,36 @@ __global__ void __launch_bounds__(group_size)
   changes[i] = change, weights[i] = weight;
 }
 
+// As layer_forward, with a product per work-item.
+__global__ void __launch_bounds__(group_size)
+    layer_forward_words(const float* __restrict__ x, const float* __restrict__ weights, float* __restrict__ parts,
+                        unsigned units) {
+  __shared__ float inputs[rows_of_group], products[rows_of_group][hidden];
+  const unsigned h = threadIdx.x % hidden, row = threadIdx.x / hidden, unit = blockIdx.x * rows_of_group + row;
+  if (h == 0) inputs[row] = unit < units ? x[unit] : 0;
+  products[row][h] = unit < units ? weights[size_t{unit} * hidden + h] : 0;
+  __syncthreads();
+  products[row][h] *= inputs[row];
+  __syncthreads();
+#pragma unroll
+  for (unsigned distance = 1; distance < rows_of_group; distance *= 2) {
+    if (row % (2 * distance) == 0) products[row][h] += products[row + distance][h];
+    __syncthreads();
+  }
+  if (row == 0) parts[blockIdx.x * hidden + h] = products[0][h];
+}
+
+// As adjust_weights, with a weight per work-item.
+__global__ void __launch_bounds__(group_size)
+    adjust_words(const float* __restrict__ x, const float* __restrict__ deltas, float* __restrict__ weights,
+                 float* __restrict__ changes, unsigned units) {
+  const unsigned i = blockIdx.x * group_size + threadIdx.x;
+  if (i >= units * hidden) return;
+  const float change = rate * deltas[i % hidden] * x[i / hidden] + momentum * changes[i];
+  changes[i] = change;
+  weights[i] += change;
+}
+
 static double squash(double x) { return 1 / (1 + std::exp(-x)); }
 
 // Returns the errors of the hidden units, computed from their inputs, the output weights and the target.
@@ -65,6 +102,8 @@ int main(int argc, char** argv) {
                             "LazyGPU (ISCA '25), Table 3: Backprop of Rodinia");
   int inputs = 0;
   program.size(inputs, "inputs", "input units", {10'000, 65536, 1 << 17}, 1, 1 << 26);
+  std::string form;
+  program.choice(form, "form", "the kernels", {"tuned", "suite"}, std::string("tuned"));
   program.takes_sparsity("the inputs");
   return program.run(argc, argv, [&] {
     // The first unit is the bias.
@@ -77,7 +116,8 @@ int main(int argc, char** argv) {
     const std::vector<float> changes = program.random().uniform_values(count, -scale / 100, scale / 100);
     const std::vector<float> output_weights = program.random().uniform_values(hidden + 1, -1, 1);
 
-    const unsigned groups = workload::groups(units, units_of_group);
+    const bool suite = form == "suite";
+    const unsigned groups = workload::groups(units, suite ? rows_of_group : units_of_group);
     const workload::DeviceArray<float> device_x("the inputs", x), device_weights("the weights", count),
         device_changes("the changes", count);
     const workload::DeviceArray<float> parts("partial sums", size_t{groups} * hidden), device_deltas("the errors", hidden);
@@ -85,12 +125,18 @@ int main(int argc, char** argv) {
     std::vector<float> deltas;
     program.measure([&] { device_weights.upload(weights), device_changes.upload(changes); },
                     [&] {
-                      layer_forward<<<groups, group_size>>>(device_x.data(), device_weights.data(), parts.data(), units);
+                      (suite ? layer_forward_words : layer_forward)<<<groups, group_size>>>(
+                          device_x.data(), device_weights.data(), parts.data(), units);
                       sums.assign(hidden, 0);
                       const std::vector<float> all_parts = parts.download();
                       for (size_t i = 0; i < all_parts.size(); ++i) sums[i % hidden] += all_parts[i];
                       deltas = hidden_deltas(sums, output_weights, 0.1);
                       device_deltas.upload(deltas);
+                      if (suite) {
+                        adjust_words<<<workload::groups(count, group_size), group_size>>>(
+                            device_x.data(), device_deltas.data(), device_weights.data(), device_changes.data(), units);
+                        return;
+                      }
                       const auto four = [](float* data) { return reinterpret_cast<float4*>(data); };
                       adjust_weights<<<workload::groups(count / 4, group_size), group_size>>>(
                           device_x.data(), four(device_deltas.data()), four(device_weights.data()), four(device_changes.data()),

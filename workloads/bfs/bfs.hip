@@ -3,8 +3,11 @@
 // MGPUSim's.
 //
 //   tuned   as above
-//   suite   the kernels of Rodinia, after P. Harish and P. J. Narayanan (2007): one work-item per node of the graph, active if
-//           the frontier's mask contains the node; costs and masks per node instead of a list, and no atomic operations
+//   suite   the kernels of Rodinia, for near-data computing, after P. Harish and P. J. Narayanan (2007): one work-item per node
+//           of the graph, active if the frontier's mask contains the node; costs and masks per node instead of a list, and no
+//           atomic operations
+//   shoc    the kernel of SHOC, for LazyGPU, after S. Hong et al. (PPoPP 2011): 32 lanes read the levels of 32 nodes one after
+//           the other and share the edges of each node of the current level; no list, and no atomic operations
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/csr.h"
@@ -61,6 +64,25 @@ extern "C" __global__ void __launch_bounds__(group_size)
   updated[node] = 0;
 }
 
+// *more is set if a node was reached. Several lanes may reach a node at a time: all of them store the same level.
+__global__ void __launch_bounds__(group_size)
+    expand_chunks(const unsigned* __restrict__ offsets, const unsigned* __restrict__ neighbours, unsigned* levels,
+                  unsigned* more, unsigned nodes, unsigned level) {
+  constexpr unsigned chunk = 32;
+  const unsigned item = blockIdx.x * group_size + threadIdx.x, lane = item % chunk;
+  const unsigned first = item - lane, end = min(first + chunk, nodes);
+  for (unsigned node = first; node < end; ++node) {
+    if (levels[node] != level) continue;
+    const unsigned edges_end = offsets[node + 1];
+    for (unsigned edge = offsets[node] + lane; edge < edges_end; edge += chunk) {
+      const unsigned neighbour = neighbours[edge];
+      if (levels[neighbour] != unseen) continue;
+      levels[neighbour] = level + 1;
+      *more = 1;
+    }
+  }
+}
+
 static std::vector<unsigned> reference_levels(const workload::Csr& graph) {
   std::vector<unsigned> levels(graph.rows(), unseen), frontier{0}, next;
   levels[0] = 0;
@@ -83,16 +105,16 @@ int main(int argc, char** argv) {
   std::string form;
   program.size(nodes, "nodes", "nodes", {4000, 64, 1 << 17}, 1, 1 << 26);
   program.size(degree, "degree", "edges that leave each node, at most as many as nodes", {3, 3, 6}, 1, 1024);
-  program.choice(form, "form", "the kernels", {"tuned", "suite"}, std::string("tuned"));
+  program.choice(form, "form", "the kernels", {"tuned", "suite", "shoc"}, std::string("tuned"));
   return program.run(argc, argv, [&] {
     const workload::Csr graph = workload::random_regular_csr(program.random(), nodes, nodes, degree);
     const workload::DeviceArray<unsigned> offsets("the row offsets", graph.offsets), neighbours("the edges", graph.columns);
     const workload::DeviceArray<unsigned> levels("the levels", nodes);
     std::vector<unsigned> start(nodes, unseen);
     start[0] = 0;
-    // Each form allocates full arrays for either lists or masks, and arrays of one element for the other.
-    const bool suite = form == "suite";
-    const size_t list = suite ? 1 : nodes, masks = suite ? nodes : 1;
+    // Arrays that a form does not use have one element: lists of `tuned` and masks of `suite`.
+    const bool suite = form == "suite", tuned = form == "tuned";
+    const size_t list = tuned ? nodes : 1, masks = suite ? nodes : 1;
     const workload::DeviceArray<unsigned> frontier("the frontier", list), next("the next frontier", list);
     const workload::DeviceArray<unsigned> next_size("the frontier's size", 1);
     std::vector<unsigned> degrees(masks, degree);
@@ -121,6 +143,14 @@ int main(int argc, char** argv) {
         more = next_size.download()[0];
       }
     };
+    const auto search_by_levels = [&] {
+      const unsigned groups = workload::groups(nodes, group_size);
+      for (unsigned more = 1; more != 0; ++depth) {
+        next_size.clear();
+        expand_chunks<<<groups, group_size>>>(offsets.data(), neighbours.data(), levels.data(), next_size.data(), nodes, depth);
+        more = next_size.download()[0];
+      }
+    };
     program.measure(
         [&] {
           levels.upload(start), frontier.upload({0});
@@ -128,7 +158,7 @@ int main(int argc, char** argv) {
         },
         [&] {
           depth = 0;
-          suite ? search_by_masks() : search_by_list();
+          tuned ? search_by_list() : suite ? search_by_masks() : search_by_levels();
         });
     program.report("kernels", suite ? 2 * depth : depth);
     if (!program.checks()) return;

@@ -2,9 +2,12 @@
 // each iteration finds the nearest centre of each point; the host moves the centres. The loop ends when no point changes its
 // cluster, or after a maximum number of iterations. Sizes are MGPUSim's.
 //
-//   tuned   one pass over a point's values for eight centres, which are read by scalar loads; the host adds the points
-//   suite   the kernels of Rodinia: the distance to one centre at a time, with both operands from memory. The GPU adds the
-//           points of each part of the points by cluster, in memory; the host adds the sums of the parts
+//   tuned       one pass over a point's values for eight centres, which are read by scalar loads; the host adds the points
+//   suite       the kernels of Rodinia, for near-data computing: the distance to one centre at a time, with both operands from
+//               memory. The GPU adds the points of each part of the points by cluster, in memory; the host adds the sums of the
+//               parts
+//   heteromark  the kernels of Hetero-Mark, for LazyGPU: the distance to one centre at a time, one element of the point per
+//               step; centres are read by scalar loads. One work-item transposes a point. The host adds the points
 #include <hip/hip_runtime.h>
 
 #include <algorithm>
@@ -44,6 +47,35 @@ __global__ void __launch_bounds__(group_size)
     }
   }
   clusters[point] = cluster;
+}
+
+// The loop is not unrolled, as in other code objects of MGPUSim, whose compiler unrolls no loop of an unknown length.
+__global__ void __launch_bounds__(group_size)
+    assign_by_centre(const float* __restrict__ values, const float* __restrict__ centres, int* __restrict__ clusters,
+                     unsigned points, unsigned features, unsigned count) {
+  const unsigned point = blockIdx.x * group_size + threadIdx.x;
+  if (point >= points) return;
+  float nearest = INFINITY;
+  int cluster = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    float distance = 0;
+#pragma unroll 1
+    for (unsigned feature = 0; feature < features; ++feature) {
+      const float difference = values[size_t{feature} * points + point] - centres[i * features + feature];
+      distance += difference * difference;
+    }
+    if (distance < nearest) nearest = distance, cluster = static_cast<int>(i);
+  }
+  clusters[point] = cluster;
+}
+
+__global__ void __launch_bounds__(group_size)
+    transpose_points(const float* __restrict__ from, float* __restrict__ to, unsigned points, unsigned features) {
+  const unsigned point = blockIdx.x * group_size + threadIdx.x;
+  if (point >= points) return;
+#pragma unroll 1
+  for (unsigned feature = 0; feature < features; ++feature)
+    to[size_t{feature} * points + point] = from[size_t{point} * features + feature];
 }
 
 extern "C" __global__ void __launch_bounds__(group_size)
@@ -128,11 +160,11 @@ int main(int argc, char** argv) {
   program.size(features, "features", "values of each point", 32, 1, 4096);
   program.size(clusters, "clusters", "clusters, at most as many as points", 5, 1, 4096);
   program.size(iterations, "iterations", "maximum number", {2, 5, 2});
-  program.choice(form, "form", "the kernels", {"tuned", "suite"}, std::string("tuned"));
+  program.choice(form, "form", "the kernels", {"tuned", "suite", "heteromark"}, std::string("tuned"));
   program.takes_sparsity("the values");
   return program.run(argc, argv, [&] {
     if (clusters > points) throw workload::UsageError("--clusters: there are only " + std::to_string(points) + " points");
-    const bool suite = form == "suite";
+    const bool suite = form == "suite", heteromark = form == "heteromark";
     const size_t count = size_t(points) * features, padded_clusters = workload::groups(clusters, 8) * 8;
     // A part has at least as many points as there are clusters, so that sums take no more memory than the points.
     const unsigned part_size = std::max(64, clusters), parts = suite ? workload::groups(points, part_size) : 1;
@@ -146,7 +178,9 @@ int main(int argc, char** argv) {
       std::vector<float> padded(centres);
       while (padded.size() < padded_clusters * features) padded.push_back(padded[padded.size() - features]);
       device_centres.upload(padded);
-      (suite ? kmeans_point : assign)<<<workload::groups(points, group_size), group_size>>>(
+      (suite        ? kmeans_point
+       : heteromark ? assign_by_centre
+                    : assign)<<<workload::groups(points, group_size), group_size>>>(
           transposed.data(), device_centres.data(), device_clusters.data(), points, features, clusters);
       done.push_back({centres, device_clusters.download()});
     };
@@ -166,7 +200,12 @@ int main(int argc, char** argv) {
     };
     program.measure([&] {
       done.clear();
-      workload::launch_transpose(device_values.data(), transposed.data(), points, features);
+      if (heteromark) {
+        transpose_points<<<workload::groups(points, group_size), group_size>>>(device_values.data(), transposed.data(), points,
+                                                                               features);
+      } else {
+        workload::launch_transpose(device_values.data(), transposed.data(), points, features);
+      }
       std::vector<float> centres(values.begin(), values.begin() + size_t(clusters) * features);
       for (int iteration = 0; iteration < iterations; ++iteration) {
         assign_points(centres);

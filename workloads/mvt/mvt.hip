@@ -6,34 +6,24 @@
 //           row apart
 #include "workloads/common/matrix_vector.h"
 #include "workloads/common/tensor.h"
-#include "workloads/suite/operands.h"
+#include "workloads/suite/matrix_vector.h"
 
 static __global__ void __launch_bounds__(256) add(const float* __restrict__ product, float* __restrict__ x, unsigned length) {
   const unsigned i = blockIdx.x * 256 + threadIdx.x;
   if (i < length) x[i] = x[i] + product[i];
 }
 
-// As in PolyBench/GPU, pointers are not `restrict`, so that x[i] is stored after each product. `elements` returns the matrix
-// element of a step. The loop only loads this element and y: x[i] is loaded before the loop, which would otherwise wait for all
-// three loads together.
-template <typename Elements>
-static __device__ void add_products(float* x, const float* y, unsigned size, Elements elements) {
-#pragma clang fp contract(off)  // gfx90a's fused multiply-add cannot be offloaded; gfx803's v_mac_f32 rounds the product anyway
-  float sum = workload::unknown(*x);
-  for (unsigned j = 0; j < size; ++j) {
-    sum = sum + elements(j) * y[workload::unknown(j)];
-    *x = sum;
-  }
-}
-
+// x[i] is loaded before the loop of add_products, not in it.
 extern "C" __global__ void __launch_bounds__(256) mvt_rows(const float* matrix, const float* y, float* x, unsigned size) {
   const unsigned i = blockIdx.x * 256 + threadIdx.x;
-  if (i < size) add_products(x + i, y, size, [=](unsigned j) { return matrix[size_t{i} * size + j]; });
+  if (i >= size) return;
+  workload::add_products(x + i, y, size, workload::unknown(x[i]), [=](unsigned j) { return matrix[size_t{i} * size + j]; });
 }
 
 extern "C" __global__ void __launch_bounds__(256) mvt_columns(const float* matrix, const float* y, float* x, unsigned size) {
   const unsigned i = blockIdx.x * 256 + threadIdx.x;
-  if (i < size) add_products(x + i, y, size, [=](unsigned j) { return matrix[size_t{j} * size + i]; });
+  if (i >= size) return;
+  workload::add_products(x + i, y, size, workload::unknown(x[i]), [=](unsigned j) { return matrix[size_t{j} * size + i]; });
 }
 
 int main(int argc, char** argv) {

@@ -3,19 +3,21 @@
 // wavefront proceeds from one anti-diagonal to the next. As in Rodinia, the match scores of all pairs are a matrix in memory,
 // generated from a random symmetric table for 20 letters with the range of BLOSUM62. The default length is MGPUSim's; the
 // penalty is Rodinia's.
+//
+//   tuned   tiles of 64, the size of a wavefront, so that all lanes are used
+//   suite   Rodinia's tiles of 16, with a workgroup of 16 work-items each
 #include <hip/hip_runtime.h>
 
 #include <algorithm>
 
 #include "workloads/common/program.h"
 
-constexpr unsigned tile = 64;  // also the wavefront size: one lane per column
-
-// `scores` is (length + 1) x (length + 1), with the first row and column given; `matches` is length x length. The workgroup's
-// tile is (blockIdx.x + first, diagonal - blockIdx.x - first).
+// One lane per column of a tile. `scores` is (length + 1) x (length + 1), with the first row and column given; `matches` is
+// length x length. The workgroup's tile is (blockIdx.x + first, diagonal - blockIdx.x - first).
+template <unsigned tile>
 __global__ void __launch_bounds__(tile) align(int* __restrict__ scores, const int* __restrict__ matches, unsigned length,
                                               unsigned diagonal, unsigned first, int penalty) {
-  // Lanes of an anti-diagonal are one column and one row apart: a pitch of 64 + 2 words puts them into adjacent banks.
+  // Lanes of an anti-diagonal are one column and one row apart: a pitch of tile + 2 words puts those of 64 into adjacent banks.
   __shared__ int cells[tile + 1][tile + 2];
   const unsigned lane = threadIdx.x, pitch = length + 1;
   const unsigned row = (blockIdx.x + first) * tile, column = (diagonal - blockIdx.x - first) * tile;
@@ -51,6 +53,8 @@ int main(int argc, char** argv) {
   int length = 0, penalty = 0;
   program.size(length, "length", "letters of each sequence", {192, 64, 1024}, 1, 30'000);
   program.size(penalty, "penalty", "of a gap", 10, 0, 1000);
+  std::string form;
+  program.choice(form, "form", "the kernels", {"tuned", "suite"}, std::string("tuned"));
   return program.run(argc, argv, [&] {
     constexpr size_t letters = 20;
     std::vector<int> table(letters * letters);
@@ -69,11 +73,12 @@ int main(int argc, char** argv) {
 
     const workload::DeviceArray<int> device_matches("the match scores", matches), device_scores("the scores", scores);
     program.measure([&] {
-      const unsigned tiles = workload::groups(size, tile);
+      const unsigned tile = form == "suite" ? 16 : 64, tiles = workload::groups(size, tile);
+      const auto kernel = form == "suite" ? align<16> : align<64>;
       for (unsigned diagonal = 0; diagonal < 2 * tiles - 1; ++diagonal) {
         const unsigned first_tile = diagonal < tiles ? 0 : diagonal - tiles + 1;
         const unsigned count = std::min(diagonal, tiles - 1) - first_tile + 1;
-        align<<<count, tile>>>(device_scores.data(), device_matches.data(), length, diagonal, first_tile, penalty);
+        kernel<<<count, tile>>>(device_scores.data(), device_matches.data(), length, diagonal, first_tile, penalty);
       }
     });
     if (!program.checks()) return;

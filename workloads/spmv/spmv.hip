@@ -1,6 +1,9 @@
-// y = A x with A in compressed rows (CSR) and single precision. The number of lanes that share a row depends on the average
-// length of rows; with 64 lanes, this is the vector kernel of SHOC's Spmv; with one lane, it is the scalar kernel (Bell and
-// Garland, SC '09). The default size and share of non-zeros are MGPUSim's.
+// y = A x with A in compressed rows (CSR) and single precision. With 64 lanes per row, this is the vector kernel of SHOC's
+// Spmv; with one lane, it is the scalar kernel (Bell and Garland, SC '09). The default size and share of non-zeros are
+// MGPUSim's.
+//
+//   tuned   the number of lanes that share a row depends on the average length of rows
+//   suite   SHOC's scalar kernel, which MGPUSim runs: one work-item per row
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/csr.h"
@@ -27,6 +30,8 @@ int main(int argc, char** argv) {
   double density = 0;
   program.size(rows, "rows", "rows and columns", {2000, 128, 32768}, 1, 1 << 24);
   program.real(density, "density", "the share of elements that are stored", {0.005, 0.01, 0.001}, 0, 1);
+  std::string form;
+  program.choice(form, "form", "the kernels", {"tuned", "suite"}, std::string("tuned"));
   program.takes_sparsity("the dense vector");
   return program.run(argc, argv, [&] {
     const auto entries = static_cast<size_t>(density * rows * rows);
@@ -35,7 +40,7 @@ int main(int argc, char** argv) {
     const std::vector<float> x = program.sparsified(program.random().uniform_values(rows, -1, 1));
     const workload::DeviceArray<unsigned> offsets("the row offsets", matrix.offsets), columns("the columns", matrix.columns);
     const workload::DeviceArray<float> device_values("the values", values), device_x("x", x), device_y("y", x.size());
-    const unsigned lanes = workload::lanes_for_rows(matrix);
+    const unsigned lanes = form == "suite" ? 1 : workload::lanes_for_rows(matrix);
     program.measure([&] {
       const auto kernel = lanes == 1 ? spmv<1> : lanes == 4 ? spmv<4> : lanes == 16 ? spmv<16> : spmv<64>;
       kernel<<<workload::groups(size_t(rows) * lanes, group_size), group_size>>>(

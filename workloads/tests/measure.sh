@@ -2,7 +2,7 @@
 # The generated tables of README.md agree with the output of a run, and new rows of a program replace the old ones.
 source "$SOURCE/tests/rocm/common.sh"
 
-# relu and nw are measured; README.md already has rows of bfs and of zzz, which does not exist.
+# relu and gtc are measured; README.md already has rows of bfs and of zzz, which does not exist.
 cat >README.md <<'END'
 | `--option` | another table |
 <!-- begin of the tables, written by ./dev workloads -->
@@ -17,7 +17,7 @@ cat >README.md <<'END'
 <!-- end of the tables -->
 below
 END
-expect 0 "$SOURCE/workloads/update_readme.sh" README.md "$LACUNA" "$PROGRAMS" relu nw
+expect 0 "$SOURCE/workloads/update_readme.sh" README.md "$LACUNA" "$PROGRAMS" relu gtc
 sed -i 's/^| `relu` | small .*/| `relu` | small | old |/' README.md
 expect 0 "$SOURCE/workloads/update_readme.sh" README.md "$LACUNA" "$PROGRAMS" relu
 cut -d'|' -f1-3 README.md | sed 's/ *$//' >rows.txt
@@ -28,16 +28,16 @@ diff rows.txt - >&2 <<'END' || fail "README.md has other rows"
 | program | what it computes
 |---|---
 | [`bfs`](bfs/bfs.hip) | old
-| [`nw`](nw/nw.hip) | Needleman-Wunsch alignment of two sequences
+| [`gtc`](gtc/gtc.hip) | Transitive closure of a directed graph
 | [`relu`](relu/relu.hip) | Rectified linear unit of a vector
 | [`zzz`](zzz/zzz.hip) | other
 
 | program | preset
 |---|---
 | `bfs` | small
-| `nw` | small
-| `nw` | default
-| `nw` | paper
+| `gtc` | small
+| `gtc` | default
+| `gtc` | paper
 | `relu` | small
 | `relu` | default
 | `relu` | paper
@@ -52,10 +52,10 @@ if grep -q '`relu` .* old' README.md; then fail "an old row has not been replace
 says "below"
 
 # kernels.csv also has the runtime's copies, which are not counted.
-on_gpu --quiet --config r9nano --out results -- nw --preset small
+on_gpu --quiet --config r9nano --out results -- gtc --preset small
 expect 0 "${command[@]}"
 cp README.md out.txt
-awk -F, 'NR > 1 && $2 ~ /align/ { ++kernels; instructions += $11 } END { print kernels, instructions, NR - 1 }' results/kernels.csv >counts.txt
+awk -F, 'NR > 1 && $2 ~ /close_/ { ++kernels; instructions += $11 } END { print kernels, instructions, NR - 1 }' results/kernels.csv >counts.txt
 read -r kernels instructions dispatches <counts.txt
-[[ $kernels == 5 && $dispatches -gt 5 ]] || fail "5 kernels and additional copies are expected, not $kernels of $dispatches"
-says "| \`nw\` | small | --length 192 --penalty 10 | $kernels | $instructions | "
+[[ $kernels == 4 && $dispatches -gt 4 ]] || fail "4 kernels and additional copies are expected, not $kernels of $dispatches"
+says "| \`gtc\` | small | --vertices 100 --graph random --density 0.05 --algorithm baseline --convergence on | $kernels | $instructions | "
