@@ -16,13 +16,25 @@ FOLDER is docs/results: README.md gets the tables, PAPER.md contains the measure
                   >=, <=  at least or at most as large, or its interval holds it: for bounds, without tolerance
   published     the published value
   as_published  position in the paper's page of the value of the experiment as the paper ran it (its machine, baseline, kernels and sizes):
-                  FIGURE > PLACE or FIGURE > SERIES > PLACE, as named in the figure's table; several, separated by `;`: their
-                  geometric mean, and that of the bounds of their intervals; empty: not run in that form
+                  FIGURE > PLACE or FIGURE > SERIES > PLACE
+                           as named in the figure's table. If no place of the series has that name, `largest` and `smallest` are
+                           the largest and the smallest value of the series, without its mean
+                  POSITION ÷ POSITION
+                           ratio of two values; POSITION % of POSITION: the ratio in percent. Their intervals count as independent
+                  POSITION; POSITION; ...
+                           geometric mean of several values or ratios, and that of the bounds of their intervals
+                  empty    not run in that form
+                  –        no figure has a value of this claim; then `ours` is empty
   ours          the same for the experiment on the machine and baseline that we trust; empty: only the paper's exists
-  why           explanation in one sentence
+  why           explanation in a sentence or two
 
-The verdict follows from the values: reproduced (ours, or the only one, agrees), reproduced only as published, not reproduced. The
-tables are written between the lines BEGIN and END of README.md; it is an error if the paper's page lacks a claim's value.
+The verdict follows from the values:
+  reproduced                      all values agree: the one as published and ours, or the only one
+  reproduced only as published    the value as published agrees, ours does not
+  reproduced only in our setting  our value agrees, the one as published does not
+  not reproduced                  no value agrees
+  not compared                    no figure has a value
+The tables are written between the lines BEGIN and END of README.md; it is an error if the paper's page lacks a claim's value.
 """
 import csv
 import math
@@ -34,10 +46,13 @@ BEGIN = "<!-- begin of the tables of claims, by experiments/claims.py -->"
 END = "<!-- end of the tables of claims -->"
 COLUMNS = ["claim", "source", "relation", "published", "as_published", "ours", "why"]
 RELATIONS = ["=", "gain", "change", "same", "points", ">=", "<="]
-VERDICTS = ["reproduced", "reproduced only as published", "not reproduced"]
+VERDICTS = ["reproduced", "reproduced only as published", "reproduced only in our setting", "not reproduced", "not compared"]
 TOLERANCE = 0.15
 POINTS = 5
 MISSING = "–"
+MEAN = "mean"
+EXTREMES = {"largest": max, "smallest": min}
+RATIOS = {" ÷ ": 1, " % of ": 100}
 
 
 class Failure(Exception):
@@ -79,10 +94,20 @@ def read_page(text):
 
 def look_up(figures, reference, where):
     """(heading, (mean, low, high)); for several references, the geometric mean and the heading of the first"""
-    found = [look_up_one(figures, one, where) for one in reference.split(";")]
+    found = [look_up_ratio(figures, one, where) for one in reference.split(";")]
     if len(found) == 1:
         return found[0]
     return found[0][0], tuple(math.exp(sum(map(math.log, column)) / len(found)) for column in zip(*(value for _, value in found)))
+
+
+def look_up_ratio(figures, reference, where):
+    for sign, factor in RATIOS.items():
+        if sign in reference:
+            (heading, over), (_, under) = (look_up_one(figures, one, where) for one in reference.split(sign, 1))
+            mean = factor * over[0] / under[0]
+            half = abs(mean) * math.hypot(*((high - low) / 2 / middle for middle, low, high in (over, under)))
+            return heading, (mean, mean - half, mean + half)
+    return look_up_one(figures, reference, where)
 
 
 def look_up_one(figures, reference, where):
@@ -91,6 +116,9 @@ def look_up_one(figures, reference, where):
     if figure not in figures:
         raise Failure(f"{where}: the page has no figure {figure}; there are: {', '.join(figures)}")
     heading, values = figures[figure]
+    series = [value for (name, x), value in values.items() if name == place[0] and x != MEAN]
+    if place not in values and place[1] in EXTREMES and series:
+        return heading, EXTREMES[place[1]](series)
     if place not in values:
         there = "; ".join(" > ".join(filter(None, one)) for one in values)
         raise Failure(f"{where}: {figure} has no value of {' > '.join(filter(None, place))}; there are: {there}")
@@ -129,11 +157,15 @@ def cell(found, page):
 
 
 def verdict(relation, published, theirs, ours):
-    if ours is not None and agrees(relation, published, ours[1]):
+    """The verdict, as the table shows it."""
+    agreement = [agrees(relation, published, found[1]) for found in (theirs, ours) if found is not None]
+    if not agreement:
+        return "not compared"
+    if all(agreement):
         return "reproduced"
-    if theirs is not None and agrees(relation, published, theirs[1]):
-        return "reproduced only as published" if ours is not None else "reproduced"
-    return "**not reproduced**"
+    if not any(agreement):
+        return "**not reproduced**"
+    return "reproduced only as published" if agreement[0] else "reproduced only in our setting"
 
 
 def rows(figures, path, page):
@@ -147,9 +179,11 @@ def rows(figures, path, page):
                 raise Failure(f"{where}: relation {row['relation']}: must be one of {', '.join(RELATIONS)}")
             if not row["why"]:
                 raise Failure(f"{where}: has no sentence in `why`")
-            theirs, ours = (look_up(figures, row[key], where) if row[key] else None for key in ("as_published", "ours"))
-            if theirs is None and ours is None:
-                raise Failure(f"{where}: has a value neither as published nor ours")
+            if row["as_published"] == MISSING and row["ours"]:
+                raise Failure(f"{where}: {MISSING} in `as_published` says that no figure has a value, but `ours` has one")
+            theirs, ours = (look_up(figures, row[key], where) if row[key] not in ("", MISSING) else None for key in ("as_published", "ours"))
+            if theirs is None and ours is None and row["as_published"] != MISSING:
+                raise Failure(f"{where}: has a value neither as published nor ours; if no figure has one, `as_published` is {MISSING}")
             published = float(row["published"])
             relation = {">=": "≥ ", "<=": "≤ "}.get(row["relation"], "")
             yield [row["claim"], row["source"], f"{relation}{shown(published)}", cell(theirs, page), cell(ours, page),

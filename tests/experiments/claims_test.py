@@ -76,8 +76,13 @@ class Claims(unittest.TestCase):
         for relation, published, theirs, ours, expected in [
                 ("=", 2.2, new, "", "reproduced"),
                 ("=", 2.2, "", new, "reproduced"),
-                ("=", 2.2, old, new, "reproduced"),
+                ("=", 2.2, new, new, "reproduced"),
+                ("=", 2.2, old, new, "reproduced only in our setting"),
                 ("=", 2.2, new, old, "reproduced only as published"),
+                (">=", 1.9, old, new, "reproduced only in our setting"),
+                ("<=", 1.9, old, new, "reproduced only as published"),
+                ("<=", 2.1, old, new, "reproduced"),
+                ("=", 2.2, claims.MISSING, "", "not compared"),
                 ("=", 3, new, old, "**not reproduced**"),
                 ("=", 1.01, old, "", "reproduced"),
                 ("gain", 2.2, new, "", "reproduced"),
@@ -120,17 +125,53 @@ class Claims(unittest.TestCase):
         self.assertNotEqual(code, 0)
         self.assertIn("speed has no value of old > two", said)
 
+    def test_ratios_of_values(self):
+        figures = claims.read_page(PAGE)
+        _, (mean, low, high) = claims.look_up(figures, "rates > one ÷ speed > old > one", "")
+        self.assertAlmostEqual(mean, 1250)
+        self.assertAlmostEqual(high - mean, 1250 * (0.04**2 + 0.02**2) ** 0.5)
+        self.assertAlmostEqual(mean - low, high - mean)
+        _, (mean, low, _) = claims.look_up(figures, "speed > old > one % of speed > new > one", "")
+        self.assertAlmostEqual(mean, 50)
+        self.assertNotEqual(low, low, "a single sample has no interval, and neither has a ratio to it")
+        _, (mean, _, _) = claims.look_up(figures, "speed > new > one ÷ speed > old > one; speed > new > one ÷ rates > one", "")
+        self.assertAlmostEqual(mean, (2 * 0.0016) ** 0.5)
+        self.assertEqual(self.verdict("points", 52, "speed > old > one % of speed > new > one", ""), "reproduced")
+        self.assertIn("speed has no value of new > two", self.run_on(["A,s,=,1,rates > one ÷ speed > new > two,,w"])[1])
+
+    def test_the_largest_and_smallest_value_of_a_series(self):
+        rows = "| new | three | 3.00 | 2.50 … 3.50 | 3 | – | – |  |\n| new | mean | 9.00 | – | 1 | – | – |  |\n"
+        figures = claims.read_page(PAGE.replace("| new | two |", f"{rows}| new | two |"))
+        for place, value in (("three", 3), ("largest", 3), ("smallest", 2), ("mean", 9)):
+            with self.subTest(place):
+                self.assertEqual(claims.look_up(figures, f"speed > new > {place}", "")[1][0], value)
+        self.assertEqual(claims.look_up(figures, "speed > new > largest", "")[1][1:], (2.5, 3.5), "the interval is that of the value")
+        self.assertEqual(claims.look_up(figures, "rates > largest", "")[1][0], 1250)
+        named = claims.read_page(PAGE.replace("| new | one |", "| new | largest |").replace("| new | two | – |", "| new | two | 7.00 |"))
+        self.assertEqual(claims.look_up(named, "speed > new > largest", "")[1][0], 2, "a place of that name comes first")
+        self.assertIn("speed has no value of newer > largest", self.run_on(["A,s,=,1,speed > newer > largest,,w"])[1])
+
     def test_the_table_replaces_the_one_before_and_links_to_the_figures(self):
         rows = ["Rate,Table 1,=,1300,,rates > one,As measured.", "Speed,section 2,=,9,speed > new > one,,One machine."]
         code, _, page = self.run_on(rows)
         self.assertEqual(code, 0)
         self.assertNotIn("what was here before", page)
-        self.assertIn("| [The paper (A '01)](paper.md) | 2 | 1 | 0 | 1 |\n| all | 2 | 1 | 0 | 1 |\n", page)
+        self.assertIn("| [The paper (A '01)](paper.md) | 2 | 1 | 0 | 0 | 1 | 0 |\n| all | 2 | 1 | 0 | 0 | 1 | 0 |\n", page)
         self.assertIn("\n## The paper (A '01)\n", page)
         self.assertTrue(page.endswith(f"{claims.END}\nAfter.\n"))
+        self.assertIn("| paper | claims | reproduced | reproduced only as published | reproduced only in our setting | "
+                      "not reproduced | not compared |", page)
         self.assertIn("| Rate | Table 1 | 1,300 | – | [1,250 ± 50](paper.md#rates) | reproduced | As measured. |", page)
         self.assertIn("| Speed | section 2 | 9 | [2](paper.md#a-figure-speed) | – | **not reproduced** | One machine. |", page)
         self.assertEqual(self.run_on(rows, page)[2], page, "written again, nothing changes")
+
+    def test_every_claim_has_one_verdict(self):
+        new, old = "speed > new > one", "speed > old > one"
+        code, _, page = self.run_on([f"{number},s,=,2.2,{values},w" for number, values in enumerate(
+            (f"{new},{new}", f"{new},{old}", f"{old},{new}", f"{old},{old}", f"{claims.MISSING},"))])
+        self.assertEqual(code, 0)
+        self.assertIn("| all | 5 | 1 | 1 | 1 | 1 | 1 |", page)
+        self.assertIn("| 4 | s | 2.2 | – | – | not compared | w |", page)
 
     def test_refusals(self):
         for row, said in [
@@ -140,6 +181,8 @@ class Claims(unittest.TestCase):
                 ("A,s,~,1,rates > one,,w", "relation ~: must be one of =, gain, change, same"),
                 ("A,s,=,1,rates > one,,", "has no sentence in `why`"),
                 ("A,s,=,1,,,w", "has a value neither as published nor ours"),
+                ("A,s,=,1,–,rates > one,w", "says that no figure has a value, but `ours` has one"),
+                ("A,s,=,1,,–,w", "has a value neither as published nor ours"),
                 ("A,s,=,x,rates > one,,w", "could not convert")]:
             with self.subTest(row):
                 code, message, page = self.run_on([row])
@@ -155,9 +198,11 @@ class Claims(unittest.TestCase):
 
     def test_readme_has_the_numbers_of_claims(self):
         total = next(line for line in (ROOT / "docs/results/README.md").read_text(encoding="utf-8").splitlines() if line.startswith("| all |"))
-        claims_in_all, reproduced, as_published, not_reproduced = [cell.strip() for cell in total.strip("|").split("|")][1:5]
+        claims_in_all, reproduced, as_published, ours, not_reproduced, not_compared = [cell.strip() for cell in total.strip("|").split("|")][1:]
+        self.assertEqual(int(claims_in_all), sum(map(int, (reproduced, as_published, ours, not_reproduced, not_compared))))
         self.assertIn(f"of {claims_in_all} claims, {reproduced} are reproduced, {as_published} only under the publication's assumptions, "
-                      f"and {not_reproduced} are not", (ROOT / "README.md").read_text(encoding="utf-8"))
+                      f"{ours} only under ours, and {not_reproduced} are not; {not_compared} have no value to compare",
+                      (ROOT / "README.md").read_text(encoding="utf-8"))
 
     def test_every_paper_has_claims(self):
         for folder in (ROOT / "experiments").iterdir():
