@@ -19,7 +19,7 @@ processor_ms() {
 }
 # faults COMMAND...: prints the number of page faults of a run, its child processes included
 faults() {
-  python3 -c 'import resource, subprocess, sys
+  /usr/bin/python3 -c 'import resource, subprocess, sys
 subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
 print(f", {resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt} faults")' "$@"
 }

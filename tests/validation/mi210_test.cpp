@@ -64,8 +64,7 @@ TEST(Mi210, CopyOfAMillionDoubles) {
   EXPECT_LE(std::abs(results.add({"2 and later"}, "us", mean, expected, 0.15)), 0.15)
       << mean << " against " << expected << " us";
 
-  // Ours is the mean over all channels, and has more reads in flight, because every wavefront starts within a few hundred
-  // cycles.
+  // Ours are means over all channels.
   const auto sum_of_later = [&](const std::string& column) {
     const std::vector<double> values = machine.dispatch_values("copy", column);
     return std::accumulate(values.begin() + 1, values.end(), 0.0);

@@ -55,8 +55,8 @@ struct RowTypes<Result(Arguments...)> {
 
 }  // namespace detail
 
-/// A row that `function` executes. The timing class, unless given, is valu_f64_multiply for products of f64, valu_f64 if
-/// another operand is an f64, valu_logic for integers, bits and comparisons, and valu otherwise.
+/// A row that `function` executes. The timing class, unless given, is valu_f64_multiply for products of f64, valu_f64 for
+/// other instructions with an f64 operand, valu_logic for integers, bits and comparisons, and valu otherwise.
 template <class Signature>
 constexpr InstructionRow vector_row(Format format, std::string_view mnemonic, Opcodes opcode, ExecuteFn function,
                                     std::uint64_t flags, LatencyClass latency) {
