@@ -33,6 +33,7 @@ PacketOutcome DispatchStarter::start(unsigned slot, const std::byte* raw, hsa::P
   }
   sc_core::wait(to_sc_time(context_.clock.ticks(parameters.packet_latency + parameters.start_phase)));
   context_.fences.acquire(header.acquire());
+  if (parameters.flush_before_dispatch) context_.fences.flush();
   dispatch->start = kernel_time();
   if (timed) sc_core::wait(to_sc_time(context_.clock.ticks(parameters.launch_latency)));
   // Time has passed: the queue may have been destroyed, created again or suspended.

@@ -33,6 +33,11 @@ void Fences::maintain(const Pm4Actions& actions) {
   }
 }
 
+void Fences::flush() {
+  invalidate_l1();
+  maintain_l2(&CacheMaintenance::invalidate);
+}
+
 void Fences::invalidate_l1() {
   context_.code.revalidate();
   if (context_.dispatcher.idle()) context_.code.collect();

@@ -1,4 +1,4 @@
-// Cache maintenance of the packet processor: acquire and release fences of packets, PM4 commands, and cold dispatches.
+// Cache maintenance of the packet processor: acquire and release fences of packets, PM4 commands, flushes, and cold dispatches.
 //
 //   scope    acquire                     release
 //   none     -                           -
@@ -46,6 +46,8 @@ class Fences {
   void release(hsa::FenceScope scope);
   /// Performs the cache maintenance of a sequence of PM4 commands, L1 first. Invalidating L2 writes it back.
   void maintain(const Pm4Actions& actions);
+  /// Drops all lines of all caches, L1 first; L2 writes back its dirty bytes (cp.flush_before_dispatch).
+  void flush();
   /// Lets the dispatch start with cold caches and TLBs (cp.cold_dispatch): its pages get new TLB tags, and L2 drops its clean
   /// lines of the code object's executable segments, the page of arguments and the packet. Takes no time.
   void make_cold(Dispatch& dispatch);

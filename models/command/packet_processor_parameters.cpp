@@ -16,6 +16,10 @@ void PacketProcessorParameters::describe(ParameterSection& s) {
          .source = "choice: a dispatch is timed from its start; MGPUSim v3.0.3 counts the way from its driver and back"});
   s.add("cold_dispatch", cold_dispatch, "Start every dispatch with cold TLB and L2 entries for its code, arguments and packet",
         {.source = "choice: as the program lays them out; MGPUSim v3.0.3 allocates and copies them for each launch"});
+  s.add("flush_before_dispatch", flush_before_dispatch,
+        "Empty all caches before every dispatch; L2 writes back. TLBs keep their entries, and the dispatch's time starts "
+        "afterwards",
+        {.source = "choice: only fences; MGPUSim v3.0.3 flushes before it copies code, arguments and packet of a launch"});
   s.add("poll_interval", poll_interval, "Polling interval for unsatisfied signals and incomplete packets",
         {.range = {1000, 1e9}, .source = kAssumed});
   s.add("instant_blits", instant_blits,

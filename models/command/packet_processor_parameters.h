@@ -15,6 +15,7 @@ struct PacketProcessorParameters {
   Cycles packet_latency{100};
   Cycles launch_latency{0};
   bool cold_dispatch = false;
+  bool flush_before_dispatch = false;
   Tick poll_interval{1'000'000};
   bool instant_blits = false;
   Cycles start_phase{0};  ///< delay of a dispatch, added to packet_latency (parameter gpu.start_phase)

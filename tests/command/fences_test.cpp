@@ -72,6 +72,14 @@ TEST_F(FencesTest, ScopesDetermineCachesAndTime) {
   EXPECT_EQ(statistics_.releases, 1U);
 }
 
+TEST_F(FencesTest, AFlushEmptiesL1ThenL2) {
+  EXPECT_EQ(duration([&] { timed_.flush(); }), Tick{100'000});
+  EXPECT_EQ(counts(), (Counts{1, 1, 1, 0}));
+  EXPECT_EQ(duration([&] { functional_.flush(); }), Tick{});
+  EXPECT_EQ(counts(), (Counts{1, 1, 1, 0}));
+  EXPECT_EQ(statistics_.acquires, 0U) << "no fence";
+}
+
 TEST_F(FencesTest, CommandsMaintainL1ThenL2) {
   EXPECT_EQ(duration([&] { timed_.maintain({.error = ""}); }), Tick{});
   EXPECT_EQ(

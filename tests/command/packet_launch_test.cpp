@@ -1,4 +1,4 @@
-// Tests the costs of a launch in addition to its packet: time before the first workgroup, and cold pages.
+// Tests the costs of a launch in addition to its packet: time before the first workgroup, cold pages, and flushed caches.
 #include "tests/command/packet_bench.h"
 
 namespace lacuna::test {
@@ -8,6 +8,7 @@ PacketProcessorParameters launch_parameters() {
   PacketProcessorParameters parameters;
   parameters.launch_latency = Cycles{600};
   parameters.cold_dispatch = true;
+  parameters.flush_before_dispatch = true;
   return parameters;
 }
 
@@ -39,6 +40,19 @@ TEST_F(PacketLaunchTest, ADispatchIsTimedFromBeforeItsLaunch) {
   EXPECT_GE(b_.kernels[0].cycles, 600U + 16 + 100 + 1);
   EXPECT_LE(b_.kernels[0].cycles, 600U + 16 + 100 + 3 + 1);
   EXPECT_EQ(signal(0).value, 0);
+}
+
+TEST_F(PacketLaunchTest, EachLaunchIsTimedFromAfterItsFlush) {
+  put(0, dispatch(0, 0));
+  put(0, dispatch(0, 1));
+  ring(0);
+  microseconds(10);
+  ASSERT_EQ(b_.kernels.size(), 2U);
+  EXPECT_EQ(b_.l2.invalidations, 2U);
+  EXPECT_GE(b_.l1.invalidations, 2U);
+  for (const KernelRecord& kernel : b_.kernels) {
+    EXPECT_LE(kernel.cycles, 600U + 16 + 100 + 3 + 1) << "no time of the flush, " << CountingCache::kDuration.ps << " ps";
+  }
 }
 
 TEST_F(PacketLaunchTest, EachLaunchMissesInAllTlbs) {
