@@ -64,6 +64,23 @@ Constants matvec_rows(const Options& options, const std::filesystem::path& folde
   return {{"n", n}};
 }
 
+Constants walsh(const Options& options, const std::filesystem::path& folder) {
+  const unsigned n = options.at("length");
+  std::vector<float> a = random_floats(n, 0, 1, 12);
+  write(folder / "a.bin", a);
+  for (unsigned step = 1; step < n; step *= 2) {
+    for (unsigned i = 0; i < n / 2; ++i) {
+      const unsigned low = i + i / step * step;
+      const float x = a[low];
+      const float y = a[low + step];
+      a[low] = x + y;
+      a[low + step] = x - y;
+    }
+  }
+  write(folder / "transformed.bin", a);
+  return {{"n", n}};
+}
+
 Constants fir(const Options& options, const std::filesystem::path& folder) {
   constexpr unsigned kTaps = 16;  // as in MGPUSim's benchmark
   const unsigned n = options.at("length");
@@ -213,6 +230,7 @@ std::map<std::string, unsigned> write_workload(const std::string& benchmark, con
   static const std::map<std::string, Constants (*)(const Options&, const std::filesystem::path&)> kWriters{
       {"matrixmultiplication", matrix_multiplication},
       {"matvec_rows", matvec_rows},
+      {"walsh", walsh},
       {"fir", fir},
       {"relu", relu},
       {"simpleconvolution", convolution},
