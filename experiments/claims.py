@@ -26,7 +26,7 @@ FOLDER is docs/results: README.md gets the tables, PAPER.md contains the measure
                   empty    not run in that form
                   –        no figure has a value of this claim; then `ours` is empty
   ours          the same for the experiment on the machine and baseline that we trust; empty: only the paper's exists
-  why           explanation in a sentence or two
+  why           explanation in a sentence or two; {FIGURE} becomes a link to a figure of the paper's page
 
 The verdict follows from the values:
   reproduced                      all values agree: the one as published and ours, or the only one
@@ -156,6 +156,16 @@ def cell(found, page):
     return f"[{shown(mean)}{spread}]({page}#{anchor(heading)})"
 
 
+def explained(figures, text, page, where):
+    """The text with links to figures in place of their names in braces."""
+    def link(match):
+        if match[1] not in figures:
+            raise Failure(f"{where}: the page has no figure {match[1]}; there are: {', '.join(figures)}")
+        return f"[{match[1]}]({page}#{anchor(figures[match[1]][0])})"
+
+    return re.sub(r"\{(\w+)\}", link, text)
+
+
 def verdict(relation, published, theirs, ours):
     """The verdict, as the table shows it."""
     agreement = [agrees(relation, published, found[1]) for found in (theirs, ours) if found is not None]
@@ -187,7 +197,7 @@ def rows(figures, path, page):
             published = float(row["published"])
             relation = {">=": "≥ ", "<=": "≤ "}.get(row["relation"], "")
             yield [row["claim"], row["source"], f"{relation}{shown(published)}", cell(theirs, page), cell(ours, page),
-                   verdict(row["relation"], published, theirs, ours), row["why"]]
+                   verdict(row["relation"], published, theirs, ours), explained(figures, row["why"], page, where)]
 
 
 def tables(folder, files):

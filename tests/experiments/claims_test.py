@@ -152,7 +152,7 @@ class Claims(unittest.TestCase):
         self.assertIn("speed has no value of newer > largest", self.run_on(["A,s,=,1,speed > newer > largest,,w"])[1])
 
     def test_the_table_replaces_the_one_before_and_links_to_the_figures(self):
-        rows = ["Rate,Table 1,=,1300,,rates > one,As measured.", "Speed,section 2,=,9,speed > new > one,,One machine."]
+        rows = ["Rate,Table 1,=,1300,,rates > one,As measured.", "Speed,section 2,=,9,speed > new > one,,One machine ({rates})."]
         code, _, page = self.run_on(rows)
         self.assertEqual(code, 0)
         self.assertNotIn("what was here before", page)
@@ -162,7 +162,7 @@ class Claims(unittest.TestCase):
         self.assertIn("| paper | claims | reproduced | reproduced only as published | reproduced only in our setting | "
                       "not reproduced | not compared |", page)
         self.assertIn("| Rate | Table 1 | 1,300 | – | [1,250 ± 50](paper.md#rates) | reproduced | As measured. |", page)
-        self.assertIn("| Speed | section 2 | 9 | [2](paper.md#a-figure-speed) | – | **not reproduced** | One machine. |", page)
+        self.assertIn("| Speed | section 2 | 9 | [2](paper.md#a-figure-speed) | – | **not reproduced** | One machine ([rates](paper.md#rates)). |", page)
         self.assertEqual(self.run_on(rows, page)[2], page, "written again, nothing changes")
 
     def test_every_claim_has_one_verdict(self):
@@ -180,6 +180,7 @@ class Claims(unittest.TestCase):
                 ("A,s,=,1,speed > new > two,,w", "speed has no value of new > two"),
                 ("A,s,~,1,rates > one,,w", "relation ~: must be one of =, gain, change, same"),
                 ("A,s,=,1,rates > one,,", "has no sentence in `why`"),
+                ("A,s,=,1,rates > one,,As in {spead}.", "the page has no figure spead; there are: speed, rates"),
                 ("A,s,=,1,,,w", "has a value neither as published nor ours"),
                 ("A,s,=,1,–,rates > one,w", "says that no figure has a value, but `ours` has one"),
                 ("A,s,=,1,,–,w", "has a value neither as published nor ours"),
