@@ -201,6 +201,13 @@ struct LoadSources {
   }
 };
 
+/// Cycles for which vector memory instructions have waited before they could be performed. Several instructions may wait at the
+/// same time.
+struct VectorMemoryWaits {
+  std::uint64_t address_unit = 0;  ///< for the address unit, which performed others
+  std::uint64_t counter = 0;       ///< for vmcnt, which was at its limit: the instruction could not issue
+};
+
 struct KernelActivity {
   /// Indexed by a wavefront's number in its workgroup; no longer than the largest number requires.
   std::vector<WavefrontClass> classes;
@@ -210,6 +217,7 @@ struct KernelActivity {
   LatencyBreakdown latency;                         ///< breakdown of request_time
   std::array<LoadSources, kLoadKinds> loads{};      ///< breakdown of `requests`, by LoadKind
   std::uint64_t scalar_data_dwords = 0;             ///< registers that loads of kind scalar_data fill
+  VectorMemoryWaits vmem_waits;
   ExtensionCounts extension{};
   /// Passes of matrix instructions by operation (isa::kMatrixOperationTexts).
   std::array<std::uint64_t, isa::kMatrixOperations> matrix_passes{};
@@ -244,6 +252,8 @@ struct KernelActivity {
       by_work(sources.from_memory);
     }
     by_work(scalar_data_dwords);
+    by_work(vmem_waits.address_unit);
+    by_work(vmem_waits.counter);
     for (std::uint64_t& count : extension) by_work(count);
     for (std::uint64_t& count : matrix_passes) by_work(count);
     for (std::uint64_t& amount : used) by_work(amount);
@@ -258,6 +268,8 @@ struct KernelActivity {
     latency += other.latency;
     for (std::size_t i = 0; i < kLoadKinds; ++i) loads[i] += other.loads[i];
     scalar_data_dwords += other.scalar_data_dwords;
+    vmem_waits.address_unit += other.vmem_waits.address_unit;
+    vmem_waits.counter += other.vmem_waits.counter;
     for (std::size_t i = 0; i < kMostExtensionCounts; ++i) extension[i] += other.extension[i];
     for (std::size_t i = 0; i < isa::kMatrixOperations; ++i) matrix_passes[i] += other.matrix_passes[i];
     for (std::size_t i = 0; i < kResources; ++i) {

@@ -142,7 +142,8 @@ void DetectionUnit::begin(WavefrontSlot& slot, Wavefront& w) {
   w.vgpr_pairs = (w.dispatch->needs.vgprs + 1) / kPairRegisters;
   w.map = registers_[slot.simd->number].begin(w.vgpr_pairs + (w.dispatch->needs.agprs + 1) / kPairRegisters);
   // Initially M0 names no slab. Setting M0 is permitted, as its initial value is undefined without Duplo.
-  if (w.convolution->lds) slot.wave.sgpr[isa::kM0] = LdsBuffers::kNoSlab;
+  // A wavefront that continues after a part without timing has set M0 before.
+  if (w.convolution->lds && slot.wave.pc == w.dispatch->entry) slot.wave.sgpr[isa::kM0] = LdsBuffers::kNoSlab;
 }
 
 void DetectionUnit::wavefront_ended(WavefrontSlot& slot) {
@@ -467,11 +468,12 @@ MemoryTokens::Token DetectionUnit::perform_hit(WavefrontSlot& slot, Wavefront& w
   if (by_row()) count(slot, DuploCount::whole_by_row);
   const auto lines = memory_.coalesce(load.access, memory_.addresses());
   count(slot, DuploCount::lines, lines.size());
+  // With `parallel`, one line is sent to the L1 cache per cycle until the result of the look-up is known.
+  const bool parallel = parameters_.l1 == DuploL1::parallel;
+  const std::size_t left = parallel ? std::min<std::size_t>(parameters_.latency.n, lines.size()) : 0;
   Tick wanted = load.leaves.value_or(Tick{});
-  const Tick start = load.leaves ? *load.leaves : memory_.take_address_unit(lines.size(), cycle, wanted);
-  if (parameters_.l1 == DuploL1::parallel) {
-    // One line is sent to the L1 cache per cycle until the result of the look-up is known.
-    const std::size_t left = std::min<std::size_t>(parameters_.latency.n, lines.size());
+  const Tick start = load.leaves ? *load.leaves : memory_.take_address_unit(slot, left, cycle, wanted);
+  if (parallel) {
     Tick at = memory_.take_line_port(left, start);
     for (std::size_t i = 0; i < left; ++i, at += clock_.period()) l1v_->occupy(physical_.find(lines[i].address), at);
     count(slot, DuploCount::cancelled, left);

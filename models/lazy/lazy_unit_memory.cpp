@@ -105,13 +105,13 @@ std::optional<MemoryTokens::Token> LazyUnit::hold(WavefrontSlot& slot, const isa
   const MemoryTokens::Token token = memory_.no_access(slot, counters, cycle);
   Tick wanted;
   if (zeros_ == nullptr) {
-    load.addressed = memory_.take_address_unit(0, cycle, wanted);
+    load.addressed = memory_.take_address_unit(slot, 0, cycle, wanted);
     return token;
   }
   const auto lines = memory_.coalesce(access, memory_.addresses());
   load.masks_open = zeros_->find_masks(lines);
   // With `once`, zero reads do not occupy the address unit: they have a separate port.
-  load.addressed = memory_.take_address_unit(is_addressed_once() ? 0 : load.masks_open, cycle, wanted);
+  load.addressed = memory_.take_address_unit(slot, is_addressed_once() ? 0 : load.masks_open, cycle, wanted);
   if (load.masks_open == 0) return token;
   count(slot, LazyCount::zero_reads, load.masks_open);
   load.zero = find_zeros(registers, slot.wave, access.bytes_per_lane);

@@ -114,7 +114,7 @@ MemoryTokens::Token OffloadUnit::begin_chain(WavefrontSlot& slot, const TaggedKe
   c.staying = find_lines(access);
   if (c.staying != 0) count(&slot, NearDataCount::lanes);
   Tick wanted;
-  const Tick start = memory_.take_address_unit(lines_.size(), cycle, wanted);
+  const Tick start = memory_.take_address_unit(slot, lines_.size(), cycle, wanted);
   Tick at = start;
   for (const LineLanes& line : lines_) {
     const Tick looked_up = std::exchange(at, at + clock_.period());
@@ -224,7 +224,7 @@ MemoryTokens::Token OffloadUnit::second_load(WavefrontSlot& slot, std::uint16_t 
   lines_.clear();
   if (can_offload(slot.wave.access)) find_lines(slot.wave.access);
   Tick wanted;
-  const Tick start = memory_.take_address_unit(lines_.size(), cycle, wanted);
+  const Tick start = memory_.take_address_unit(slot, lines_.size(), cycle, wanted);
   divide(open, [&](std::uint16_t part, const LineLanes* line) {
     const Tick at = line == nullptr ? start : start + clock_.period() * static_cast<std::uint64_t>(line - lines_.data());
     std::optional<NearDataCount> reason;
@@ -257,7 +257,7 @@ MemoryTokens::Token OffloadUnit::store(WavefrontSlot& slot, std::uint16_t open, 
   lines_.clear();
   if (can_offload(access)) find_lines(access);
   Tick wanted;
-  const Tick start = memory_.take_address_unit(lines_.size(), cycle, wanted);
+  const Tick start = memory_.take_address_unit(slot, lines_.size(), cycle, wanted);
   const Lanes staying = c.staying & access.lanes;
   c.store = staying != 0 ? send_staying(slot, staying, counters, start, cycle)
                          : tokens_.begin(slot, counters, start, Tick{}, Cycles{0}, nullptr);

@@ -310,7 +310,7 @@ void write_activity_csv_header(std::ostream& out) {
   for (const std::string_view name : kMemoryLevelNames) out << ',' << name << "_queueing_ps," << name << "_service_ps";
   out << ",mshr_ps,noc_injection_ps";
   for (const std::string_view name : kLoadKindNames) out << fmt::format(",{0}_requests,{0}_from_l2,{0}_from_memory", name);
-  out << ",scalar_data_dwords";
+  out << ",scalar_data_dwords,vmem_wait_address_unit,vmem_wait_counter";
   for (const ResourceText& resource : kResourceTexts) out << ',' << resource.name << "_used," << resource.name << "_peak";
   out << ",dram_reachable";
   for (const MemoryCountText& text : kMemoryCountTexts) out << ',' << text.name;
@@ -343,6 +343,8 @@ void append_activity_csv(const KernelActivity& a, std::string& line) {
     column(sources.from_memory);
   }
   column(a.scalar_data_dwords);
+  column(a.vmem_waits.address_unit);
+  column(a.vmem_waits.counter);
   for (std::size_t i = 0; i < kResources; ++i) {
     column(a.used[i]);
     column(a.available[i]);
@@ -404,6 +406,8 @@ void write_kernels_csv_reference(std::ostream& out) {
          "`KIND_requests`: how many of the requests are of a kind; `KIND_from_l2` and `KIND_from_memory`: of these, got their "
          "data from the L2 (it had the line, or had requested it) and from DRAM or host memory; the others from a first-level "
          "cache, likewise. `scalar_data_dwords`: registers that loads of that kind fill.\n\n"
+         "`vmem_wait_address_unit` and `vmem_wait_counter`: cycles for which vector memory instructions wait for the compute "
+         "unit's address unit, and for vmcnt, which is at its limit; summed over instructions.\n\n"
          "| kind | loads |\n|---|---|\n"
          "| `vector` | vector loads |\n"
          "| `scalar_arguments` | scalar loads from the pages of the kernel's arguments and packet |\n"
@@ -455,6 +459,10 @@ void write_activity_json(const KernelActivity& a, JsonWriter& json) {
     json.member("service_ps", a.latency.service[i].ps);
     json.end_object();
   }
+  json.end_object();
+  json.begin_object("vmem_waits");
+  json.member("address_unit", a.vmem_waits.address_unit);
+  json.member("counter", a.vmem_waits.counter);
   json.end_object();
   json.begin_object("resources");
   for (std::size_t i = 0; i < kResources; ++i) {

@@ -40,11 +40,17 @@ bool CounterWaits::full(WavefrontSlot& slot, WaitCounter& counter, unsigned limi
   if (counter.known(limit - 1, cycle)) {
     slot.when = counter.when_at_most(limit - 1, cycle);
     slot.account(StallCause::queue_full, slot.when);
+    count_wait(slot, reason, slot.when);
   } else {
     slot.hold(reason);
   }
   slot.publish();
   return true;
+}
+
+void CounterWaits::count_wait(const WavefrontSlot& slot, StallReason reason, Cycles until) {
+  if (reason != StallReason::vm_limit || until <= slot.waits_from) return;
+  slot.group->work->activity.vmem_waits.counter += until.n - slot.waits_from.n;
 }
 
 void CounterWaits::operation_closed(WavefrontSlot& slot) {
@@ -56,8 +62,10 @@ void CounterWaits::operation_closed(WavefrontSlot& slot) {
   };
   const auto room = [&](StallReason reason, WaitCounter& counter, unsigned limit) {
     if (!slot.held_by(reason) || !counter.known(limit - 1, slot.waits_from)) return;
-    slot.when = later(slot.when, counter.when_at_most(limit - 1, slot.waits_from));
+    const Cycles until = counter.when_at_most(limit - 1, slot.waits_from);
+    slot.when = later(slot.when, until);
     slot.account(StallCause::queue_full, slot.when);
+    count_wait(slot, reason, until);
     slot.release(reason);
   };
   wait_over(StallReason::vmcnt, slot.vmcnt, slot.wait_vm, StallCause::vmcnt);

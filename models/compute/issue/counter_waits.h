@@ -37,6 +37,8 @@ class CounterWaits {
 
  private:
   bool full(WavefrontSlot& slot, WaitCounter& counter, unsigned limit, StallReason reason, Cycles cycle);
+  /// Counts the cycles that a vector memory instruction has waited for its counter.
+  static void count_wait(const WavefrontSlot& slot, StallReason reason, Cycles until);
   static void end_wait(WavefrontSlot& slot, WaitCounter& counter, unsigned n, StallCause cause, Cycles from);
 
   const unsigned vm_limit_;

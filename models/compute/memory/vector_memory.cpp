@@ -33,17 +33,23 @@ MemoryTokens::Token VectorMemory::no_access(WavefrontSlot& slot, Counters counte
 }
 
 // In each cycle, the address unit accepts lanes_per_simd addresses and emits one transaction.
-Tick VectorMemory::take_address_unit(std::size_t lines, Cycles cycle, Tick& wanted) {
+Tick VectorMemory::take_address_unit(const WavefrontSlot& slot, std::size_t lines, Cycles cycle, Tick& wanted) {
   const std::uint64_t occupancy = std::max<std::uint64_t>(lines, isa::kLanes / parameters_.lanes_per_simd);
   wanted = clock_.ticks(cycle + parameters_.vmem_address_latency);
-  return unit_.reserve(wanted, clock_.period() * occupancy);
+  return occupy(slot, wanted, occupancy);
+}
+
+Tick VectorMemory::occupy(const WavefrontSlot& slot, Tick wanted, std::uint64_t cycles) {
+  const Tick start = unit_.reserve(wanted, clock_.period() * cycles);
+  if (start != wanted) slot.group->work->activity.vmem_waits.address_unit += clock_.floor(start - wanted).n;
+  return start;
 }
 
 MemoryTokens::Token VectorMemory::send(WavefrontSlot& slot, const isa::MemoryAccess& access,
                                        std::span<const CoalescedLine> lines, Counters counters, Cycles cycle,
                                        const Races* races) {
   Tick wanted;
-  const Tick start = take_address_unit(lines.size(), cycle, wanted);
+  const Tick start = take_address_unit(slot, lines.size(), cycle, wanted);
   return send_from(slot, access, lines, counters, start, wanted, clock_.period(), races);
 }
 
@@ -54,7 +60,7 @@ MemoryTokens::Token VectorMemory::send_groups(WavefrontSlot& slot, const isa::Me
   group_cycles_ += occupancy;
   const Tick wanted = clock_.ticks(cycle + parameters_.vmem_address_latency);
   const Tick busy = clock_.period() * occupancy;
-  const Tick start = unit_.reserve(wanted, busy);
+  const Tick start = occupy(slot, wanted, occupancy);
   return send_from(slot, access, lines, counters, start, wanted, Tick{busy.ps / lines.size()}, nullptr);
 }
 

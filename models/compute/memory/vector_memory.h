@@ -78,7 +78,7 @@ class VectorMemory : private MemoryClient {
   void resolve_races(std::span<const Race> races);
   /// Occupies the address unit for an instruction of `lines` lines that issues in `cycle`. Returns the time at which its first
   /// line leaves; `wanted`: the time at which it would have left an idle unit.
-  Tick take_address_unit(std::size_t lines, Cycles cycle, Tick& wanted);
+  Tick take_address_unit(const WavefrontSlot& slot, std::size_t lines, Cycles cycle, Tick& wanted);
   /// Occupies the shared line port, if there is one, for `lines` lines of which the first could leave at `at`. Returns the time
   /// at which the first line leaves.
   Tick take_line_port(std::size_t lines, Tick at) {
@@ -133,6 +133,8 @@ class VectorMemory : private MemoryClient {
   MemoryTokens::Token send_groups(WavefrontSlot& slot, const isa::MemoryAccess& access, std::span<const CoalescedLine> lines,
                                   Counters counters, Cycles cycle);
   void on_response(std::uint32_t tag, const MemoryResponse& response) override;
+  /// Occupies the address unit from `wanted` on for a number of cycles, and counts the time for which the instruction waits.
+  Tick occupy(const WavefrontSlot& slot, Tick wanted, std::uint64_t cycles);
   /// Handles the response for a racing line, or for a line with an entry of the reorder buffer.
   void complete_tracked(std::uint32_t tag, const MemoryResponse& response);
   void memory_completed(Race race, const MemoryResponse& response);

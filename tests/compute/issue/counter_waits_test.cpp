@@ -67,6 +67,7 @@ TEST_F(CounterWaitsTest, ACounterAtItsLimitDelaysTheInstructionUntilOneOperation
   EXPECT_FALSE(slot_.held());
   EXPECT_EQ(slot_.when, Cycles{40});
   EXPECT_EQ(slot_.ready(), Cycles{40});
+  EXPECT_EQ(slot_.group->work->activity.vmem_waits.counter, 30U);
   EXPECT_FALSE(waits_.full(slot_, Cycles{40})) << "the first operation has completed";
 }
 
@@ -81,6 +82,19 @@ TEST_F(CounterWaitsTest, OpenOperationsAtTheLimitHoldTheWavefront) {
   waits_.operation_closed(slot_);
   EXPECT_FALSE(slot_.held());
   EXPECT_EQ(slot_.when, Cycles{30});
+  EXPECT_EQ(slot_.group->work->activity.vmem_waits.counter, 0U) << "vmcnt was not at its limit";
+}
+
+TEST_F(CounterWaitsTest, WaitsForAnOpenVectorMemoryOperationAreCounted) {
+  std::array<WaitCounter::Sequence, 15> operations{};
+  for (WaitCounter::Sequence& operation : operations) operation = slot_.vmcnt.open_in_order();
+  EXPECT_TRUE(waits_.full(slot_, Cycles{10}));
+  EXPECT_TRUE(slot_.held_by(StallReason::vm_limit));
+  slot_.vmcnt.close_in_order(operations[0], Cycles{70}, {});
+  waits_.operation_closed(slot_);
+  EXPECT_FALSE(slot_.held());
+  EXPECT_EQ(slot_.when, Cycles{70});
+  EXPECT_EQ(slot_.group->work->activity.vmem_waits.counter, 60U);
 }
 
 }  // namespace
