@@ -105,7 +105,7 @@ std::uint64_t threads_of(const isa::Instruction& instruction, const isa::Wavefro
   }
   const isa::DecodedInstruction& instruction = *slot.next;
   StageVerdict verdict;
-  if (memory_.has_stages()) {
+  if (slot.staged) {
     verdict = memory_.prepare(slot, instruction, cycle);
     // A wavefront that a stage stalls has used the cycle: the hazard is detected at register read.
     if (!verdict.issues) {
@@ -117,7 +117,7 @@ std::uint64_t threads_of(const isa::Instruction& instruction, const isa::Wavefro
   count(slot, instruction, threads_of(instruction, wave), verdict.elsewhere);
   if (instruction.latency == isa::LatencyClass::waitcnt) {
     issue_wait(slot, instruction, cycle);
-    if (!memory_.has_stages()) execute_ahead(slot, instruction);
+    if (!slot.staged) execute_ahead(slot, instruction);
     return false;
   }
   slot.account_issue(cycle);
@@ -133,7 +133,7 @@ std::uint64_t threads_of(const isa::Instruction& instruction, const isa::Wavefro
       sample_memory(*executions_, instruction, wave);
   }
   execution_.complete(slot, instruction, cycle);
-  if (instruction.reach != isa::Reach::outside && !memory_.has_stages()) {
+  if (instruction.reach != isa::Reach::outside && !slot.staged) {
     execute_ahead(slot, instruction);
   } else if (slot.next != nullptr) {
     detail::prefetch_operands(*slot.next, wave);

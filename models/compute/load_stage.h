@@ -6,8 +6,9 @@
 //
 // The stages of a compute unit form a chain in the order in which the device's extensions were added. Each stage sees an
 // instruction before it executes, and its memory or LDS access afterwards; it passes accesses that it does not serve on to the
-// next stage. A unit without stages only tests a null pointer for each instruction. A unit with stages executes no instructions
-// ahead of their issue, so that a stage sees registers and memory as they are when the instruction issues.
+// next stage. Instructions of wavefronts that a stage serves do not execute ahead of their issue, so that the stage sees
+// registers and memory as they are when the instruction issues. Other wavefronts run as in a unit without stages: each of
+// their instructions tests a flag.
 //
 // Values never depend on stages: an instruction has read and written registers and memory when it has executed. A stage
 // determines which requests depart, and when.
@@ -74,6 +75,12 @@ class LoadStage {
   LoadStage(const LoadStage&) = delete;
   LoadStage& operator=(const LoadStage&) = delete;
 
+  /// Whether the stage serves the wavefronts of a dispatch; called when a wavefront starts. If no stage of the unit does, only
+  /// wavefront_ended() is called for the wavefront.
+  virtual bool serves(const Dispatch& dispatch) const {
+    static_cast<void>(dispatch);
+    return true;
+  }
   /// Called before an instruction executes. If the instruction does not issue in this cycle, the stage has set the cycle from
   /// which it may be offered again (slot.when), or holds the slot until the stage releases it. Every instruction changes
   /// registers and memory when it issues, wherever it is performed.

@@ -87,6 +87,7 @@ struct alignas(64) WavefrontSlot {
   std::uint8_t ahead_lds = 0;    ///< index in ahead_lds_cycles of the next LDS instruction that has executed but not issued
   std::uint8_t ahead_lanes = 0;  ///< number of active lanes of each instruction that has executed ahead: none writes EXEC
   std::uint16_t stalls = 0;      ///< bits of StallReason; 0: the wavefront may issue from `when` on
+  bool staged = false;           ///< whether a load stage serves the wavefront (load_stage.h)
   std::uint32_t issued = 0;      ///< instructions issued, modulo 2^32
   isa::Allocation allocation;    ///< registers of `wave`
   /// The instruction buffer: one line and the next (models/compute/issue/instruction_fetch.h).

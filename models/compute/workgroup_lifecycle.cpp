@@ -46,6 +46,7 @@ void WorkgroupLifecycle::start_wavefront(WavefrontSlot& slot, std::uint32_t scra
   slot.lgkmcnt.clear();
   slot.stalls = 0;
   slot.ahead = 0;
+  slot.staged = memory_.serves(dispatch);
   slot.untimed_limit = 0;
   slot.open = 0;
   wave.target = target_;

@@ -131,6 +131,7 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   void drop_clean(std::uint64_t, std::uint64_t) override {}
 
   // -- LoadStage
+  bool serves(const Dispatch& dispatch) const override { return convolutions_.contains(&dispatch); }
   StageVerdict prepare(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) override {
     Wavefront& w = wavefront(slot);
     if (slot.group->dispatch != w.dispatch) [[unlikely]]

@@ -1,5 +1,6 @@
 #include "models/compute/memory/memory_pipe.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace lacuna {
@@ -37,6 +38,10 @@ void MemoryPipe::attach_tlbs(TranslationLevel* vector, TranslationLevel* scalar)
   scalar_.port().attach(scalar);
 }
 
+bool MemoryPipe::serves(const Dispatch& dispatch) const {
+  return std::any_of(stages_.begin(), stages_.end(), [&](const auto& stage) { return stage->serves(dispatch); });
+}
+
 void MemoryPipe::issue(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
   switch (instruction.unit) {
     case isa::Unit::vmem:
@@ -46,7 +51,7 @@ void MemoryPipe::issue(WavefrontSlot& slot, const isa::DecodedInstruction& instr
       issue_scalar(slot, instruction, cycle);
       break;
     case isa::Unit::lds:
-      if (first_stage_ != nullptr) [[unlikely]] {
+      if (slot.staged) [[unlikely]] {
         const LocalDataShare::Result result = first_stage_->access_lds(slot, instruction, cycle);
         slot.lgkmcnt.add_out_of_order(result.done, result.delays);
       } else {
@@ -62,9 +67,9 @@ void MemoryPipe::issue_vector(WavefrontSlot& slot, const isa::DecodedInstruction
   const isa::MemoryAccess& access = slot.wave.access;
   const Counters counters = instruction.format == isa::Format::flat ? Counters::both : Counters::vmcnt;
   const bool global = access.bytes_per_lane != 0 && access.lanes != 0;
-  const MemoryTokens::Token token = !global                   ? vector_.no_access(slot, counters, cycle)
-                                    : first_stage_ == nullptr ? vector_.access(slot, access, counters, cycle)
-                                                              : first_stage_->access(slot, instruction, counters, cycle);
+  const MemoryTokens::Token token = !global        ? vector_.no_access(slot, counters, cycle)
+                                    : !slot.staged ? vector_.access(slot, access, counters, cycle)
+                                                   : first_stage_->access(slot, instruction, counters, cycle);
   if (access.bytes_per_lane != 0 && access.lds_lanes != 0) {
     const LocalDataShare::Result local = lds_.access(lds_cycles(access, instruction), cycle);
     tokens_.include(token, local.done, local.delays);

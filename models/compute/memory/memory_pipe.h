@@ -57,10 +57,10 @@ class MemoryPipe final : private MemoryTokens::Listener {
 
   /// Addresses of the instruction being executed, by lane.
   isa::LaneAddresses& addresses() { return vector_.addresses(); }
-  /// Whether the unit has load stages, which require that no instruction executes ahead of its issue.
-  bool has_stages() const { return first_stage_ != nullptr; }
-  /// Called before an instruction executes, in units with stages (LoadStage::prepare()). Returns the combined verdict of the
-  /// stages up to the first stage that stalls the instruction.
+  /// Whether a load stage serves the wavefronts of the dispatch (LoadStage::serves()).
+  bool serves(const Dispatch& dispatch) const;
+  /// Called before an instruction executes, if a stage serves the wavefront (LoadStage::prepare()). Returns the combined
+  /// verdict of the stages up to the first stage that stalls the instruction.
   StageVerdict prepare(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
     StageVerdict all;
     for (LoadStage* stage = first_stage_; stage != nullptr && all.issues; stage = stage->next()) {
@@ -71,7 +71,7 @@ class MemoryPipe final : private MemoryTokens::Listener {
   }
   /// Whether a stage would commit a vector instruction without execution (LoadStage::commits()).
   bool commits(const WavefrontSlot& slot, Cycles cycle) const {
-    if (slot.next == nullptr) return false;
+    if (slot.next == nullptr || !slot.staged) return false;
     const LoadStage* stage = first_stage_;
     while (stage != nullptr && !stage->commits(slot, *slot.next, cycle)) stage = stage->next();
     return stage != nullptr;

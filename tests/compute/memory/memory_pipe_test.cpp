@@ -42,6 +42,19 @@ TEST(MemoryPipe, ALoadCompletesWithItsLastLine) {
   EXPECT_EQ(slot.lgkmcnt.when_at_most(0, Cycles{20}), Cycles{20 + 123}) << "FLAT counts in both";
 }
 
+TEST(MemoryPipe, WaitsForTheAddressUnitAreCounted) {
+  UnitParts p;
+  const auto d = p.dispatch(join({kAddressOfLane, kFlatLoad, kFlatStore, {kEnd}}));
+  WavefrontSlot& slot = start(p, *d);
+  p.issue(slot, Cycles{20});
+  const VectorMemoryWaits& waits = slot.group->work->activity.vmem_waits;
+  EXPECT_EQ(waits.address_unit, 0U);
+  // The load occupies the unit for four cycles.
+  p.issue(slot, Cycles{21});
+  EXPECT_EQ(waits.address_unit, 3U);
+  EXPECT_EQ(waits.counter, 0U);
+}
+
 TEST(MemoryPipe, AScalarLoadCountsInLgkmcnt) {
   UnitParts p;
   p.scalar_memory.latency = Tick{50'000};
@@ -178,10 +191,10 @@ TEST(MemoryPipe, AccessesPassTheStagesInTheirOrder) {
       [](const LoadStageContext&) { return nullptr; },
       [&](const LoadStageContext& c) { return std::make_unique<CountingStage>(c, second); }};
   UnitParts p{UnitParts::Options{.stages = stages}};
-  EXPECT_TRUE(p.memory.has_stages());
   EXPECT_EQ(p.memory.stages().size(), 2U);
   const auto d = p.dispatch(join({kAddressOfLane, kFlatLoad, {kEnd}}));
   WavefrontSlot& slot = start(p, *d);
+  EXPECT_TRUE(slot.staged);
   EXPECT_FALSE(p.memory.prepare(slot, *slot.next, Cycles{20}).issues);
   EXPECT_EQ(second.prepared, 0U) << "the first stage stalls the wavefront";
   EXPECT_FALSE(p.memory.prepare(slot, *slot.next, Cycles{24}).issues);
@@ -195,13 +208,32 @@ TEST(MemoryPipe, AccessesPassTheStagesInTheirOrder) {
   EXPECT_EQ(second.ended, 1U);
 }
 
+TEST(MemoryPipe, WavefrontsThatNoStageServesPassNone) {
+  struct Indifferent : CountingStage {
+    using CountingStage::CountingStage;
+    bool serves(const Dispatch&) const override { return false; }
+  };
+  CountingStage::Counts counts;
+  const std::vector<LoadStageFactory> stages = {
+      [&](const LoadStageContext& c) { return std::make_unique<Indifferent>(c, counts); }};
+  UnitParts p{UnitParts::Options{.stages = stages}};
+  const auto d = p.dispatch(join({kAddressOfLane, kFlatLoad, {kEnd}}));
+  WavefrontSlot& slot = start(p, *d);
+  EXPECT_FALSE(slot.staged);
+  p.issue(slot, Cycles{20});
+  EXPECT_EQ(slot.vmcnt.when_at_most(0, Cycles{20}), Cycles{20 + 123});
+  EXPECT_EQ(counts.accesses, 0U);
+  p.issue(slot, Cycles{24});  // s_endpgm
+  EXPECT_EQ(counts.ended, 1U);
+}
+
 TEST(MemoryPipe, FunctionalModeHasNoStages) {
   const std::vector<LoadStageFactory> stages = {[](const LoadStageContext&) -> std::unique_ptr<LoadStage> {
     ADD_FAILURE();
     return nullptr;
   }};
   UnitParts p{UnitParts::Options{.mode = TimingMode::functional, .stages = stages}};
-  EXPECT_FALSE(p.memory.has_stages());
+  EXPECT_TRUE(p.memory.stages().empty());
 }
 
 }  // namespace
