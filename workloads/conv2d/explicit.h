@@ -154,10 +154,11 @@ inline PlannedProduct planned_product(const Convolution& c, unsigned pitch, unsi
   return planned;
 }
 
-/// Selects the order with taps innermost, in units of 64, 32 or 16 channels: the largest that divides the number of channels
-/// and is at least `least`. If there is no such unit, the order remains ascending.
+/// Selects the order with taps innermost, in units of 16, 32 or 64 channels: the smallest that divides the number of channels
+/// and is at least `least`, the columns of a step, which must not cross units. If there is no such unit, a step has columns of
+/// several taps, and the order remains ascending.
 inline void walk_taps_innermost(Product& x, const Convolution& c, unsigned least) {
-  for (const unsigned unit : {64u, 32u, 16u}) {
+  for (const unsigned unit : {16u, 32u, 64u}) {
     if (c.channels % unit != 0 || unit < least) continue;
     x.unit = unit, x.taps = c.filter_height * c.filter_width, x.channels = c.channels;
     return;

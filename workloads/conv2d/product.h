@@ -81,16 +81,18 @@ constexpr unsigned kStepColumns = 4 * kHalves;
 struct Sums {
   Vector<float, 4> tiles[4][2] = {};
 
-  /// Adds a step's products of the i-th fragment of A. Operands may be in two copies in separate registers; adjacent tiles then
-  /// use one copy each, like the two octets of a warp that load the same half of A or of B (Duplo, MICRO '20, section II.B).
+  /// Adds a step's products of the i-th fragment of A and `count` fragments of B, from the j-th on. Operands may be in two
+  /// copies in separate registers; adjacent tiles then use one copy each, like the two octets of a warp that load the same half
+  /// of A or of B (Duplo, MICRO '20, section II.B).
   template <unsigned kHalves, unsigned kCopies>
-  __device__ void add(unsigned i, const Fragment<kHalves> (&a)[kCopies], const Fragment<kHalves> (&b)[2][kCopies]) {
+  __device__ void add(unsigned i, unsigned j, unsigned count, const Fragment<kHalves> (&a)[kCopies],
+                      const Fragment<kHalves> (&b)[2][kCopies]) {
 #pragma unroll
     for (unsigned half = 0; half < kHalves / 4; ++half) {
 #pragma unroll
-      for (unsigned j = 0; j < 2; ++j) {
-        tiles[i][j] = __builtin_amdgcn_mfma_f32_16x16x16f16(part(a[j % kCopies], half), part(b[j][i % kCopies], half),
-                                                            tiles[i][j], 0, 0, 0);
+      for (unsigned k = j; k < j + count; ++k) {
+        tiles[i][k] = __builtin_amdgcn_mfma_f32_16x16x16f16(part(a[k % kCopies], half), part(b[k][i % kCopies], half),
+                                                            tiles[i][k], 0, 0, 0);
       }
     }
   }
@@ -166,7 +168,7 @@ class MemoryFragments {
 };
 
 /// Fragments of B, loaded one step ahead: those of the current and of the next step, indexed by the step's parity.
-template <unsigned kHalves, unsigned kCopies = 1>
+template <unsigned kHalves>
 struct BFromMemory {
   __device__ BFromMemory(const Product& x, unsigned row, unsigned first)
       : from(x.b, row, x.pitch), walk(x, first, kStepColumns<kHalves>) {}
@@ -179,35 +181,63 @@ struct BFromMemory {
 
   MemoryFragments<kHalves> from;
   Walk walk;
-  Fragment<kHalves> fragments[2][2][kCopies];
+  Fragment<kHalves> fragments[2][2][1];
 };
 
-/// Multiplies with both operands loaded directly from memory. A fragment is loaded into the registers of the previous step's
-/// fragment, so that a step's products hide the latency of the load.
+/// Operands whose fragments have two buffers of registers. With fragments of 16 bytes, or in two copies, two buffers of A take
+/// 32 registers and two of B 16: together with the 32 sums, these would be all 80, with none left for addresses.
+enum class Buffered { both, a, b };
+/// With one buffer, a fragment of B is loaded during half of a step: 8 matrix instructions with fragments of 16 bytes, but 4
+/// with two copies of 8 bytes, which hide too little of a load.
+template <unsigned kHalves, unsigned kCopies>
+constexpr Buffered kBuffered = kHalves == 8   ? Buffered::a
+                               : kCopies == 2 ? Buffered::b
+                                              : Buffered::both;
+
+/// Multiplies with both operands loaded directly from memory. An operand with two buffers is loaded into one of them while the
+/// other one is multiplied. An operand with one buffer is loaded fragment by fragment, when the step's products of the fragment
+/// have been issued: of A after a quarter of the step, of B after half of it.
 template <unsigned kHalves, unsigned kCopies>
 __device__ inline void multiply_from_memory(Sums& sums, const Product& x, Tile tile, const Item& item, unsigned first,
                                             unsigned steps) {
+  constexpr Buffered kTwo = kBuffered<kHalves, kCopies>;
+  constexpr unsigned kOtherA = kTwo != Buffered::b, kOtherB = kTwo != Buffered::a;
+  // Number of B's fragments by which a fragment of A is multiplied before the next fragment of A.
+  constexpr unsigned kCount = kOtherA ? 1 : 2;
   MemoryFragments<kHalves> a(x.a, tile.row + item.row() * 64, x.pitch);
-  BFromMemory<kHalves, kCopies> b(x, tile.column + item.column() * 32, first);
-  Fragment<kHalves> fragments[4][kCopies];
-  unsigned column = b.walk.column();
-  b.load(0);
-#pragma unroll
-  for (unsigned i = 0; i < 4; ++i) a.load(i, column, fragments[i]);
+  MemoryFragments<kHalves> b(x.b, tile.column + item.column() * 32, x.pitch);
+  Walk walk(x, first, kStepColumns<kHalves>);
+  Fragment<kHalves> left[2][4][kCopies], right[2][2][kCopies];
   const auto multiply = [&](unsigned parity, auto more) {
-    column = b.walk.column();
-    if constexpr (more.value) b.load(parity ^ 1);
+    const unsigned column = walk.column(), own_a = parity & kOtherA, own_b = parity & kOtherB;
+    if constexpr (more.value) {
+      if constexpr (kOtherB) {
 #pragma unroll
-    for (unsigned i = 0; i < 4; ++i) {
-      keep_order();
-      sums.add<kHalves, kCopies>(i, fragments[i], b.fragments[parity]);
-      keep_order();
-      if constexpr (more.value) a.load(i, column, fragments[i]);
+        for (unsigned j = 0; j < 2; ++j) b.load(j, column, right[own_b ^ 1][j]);
+      }
+      walk.next();
     }
-    keep_order();
+#pragma unroll
+    for (unsigned j = 0; j < 2; j += kCount) {
+#pragma unroll
+      for (unsigned i = 0; i < 4; ++i) {
+        keep_order();
+        sums.add<kHalves, kCopies>(i, j, kCount, left[own_a][i], right[own_b]);
+        keep_order();
+        if (more.value && j == 0) a.load(i, column, left[own_a ^ kOtherA][i]);
+      }
+      keep_order();
+      if constexpr (more.value && !kOtherB) b.load(j, column, right[own_b][j]);
+    }
   };
   using More = m3xu::detail::constant<true>;
   using Last = m3xu::detail::constant<false>;
+  const unsigned column = walk.column();
+  walk.next();
+#pragma unroll
+  for (unsigned j = 0; j < 2; ++j) b.load(j, column, right[0][j]);
+#pragma unroll
+  for (unsigned i = 0; i < 4; ++i) a.load(i, column, left[0][i]);
   for (; steps > 2; steps -= 2) {
     multiply(0, More());
     multiply(1, More());
@@ -215,8 +245,12 @@ __device__ inline void multiply_from_memory(Sums& sums, const Product& x, Tile t
   if (steps == 2) {
     multiply(0, More());
 #pragma unroll
-    for (unsigned c = 0; c < kCopies; ++c)
-      b.fragments[0][0][c] = b.fragments[1][0][c], b.fragments[0][1][c] = b.fragments[1][1][c];
+    for (unsigned c = 0; c < kCopies; ++c) {
+#pragma unroll
+      for (unsigned i = 0; i < 4; ++i) left[0][i][c] = left[kOtherA][i][c];
+#pragma unroll
+      for (unsigned j = 0; j < 2; ++j) right[0][j][c] = right[kOtherB][j][c];
+    }
   }
   multiply(0, Last());
 }
@@ -231,7 +265,7 @@ __device__ inline void multiply_step(Sums& sums, Load load, const Fragment<kHalv
     keep_order();
     if (i < 3) a[(i + 1) % 2][0] = load(i + 1);
     keep_order();
-    sums.add<kHalves, 1>(i, a[i % 2], b);
+    sums.add<kHalves, 1>(i, 0, 2, a[i % 2], b);
   }
 }
 
