@@ -217,6 +217,22 @@ TEST_F(DuploDevice, StoresIntoTheWorkspaceDropEntries) {
   EXPECT_LT(on[DuploCount::hits], run(b_.overwrite, c, load_tiles(c, 12), 1, 64)[DuploCount::hits]);
 }
 
+// The atomic operations add 0, so that memory does not change. One of them returns the old value.
+TEST_F(DuploDevice, AtomicsOnTheWorkspaceDropEntries) {
+  const LoweredConvolution c = convolution();
+  for (const char* const atomic : {"global_atomic_add v[4:5], v1, off", "global_atomic_add v1, v[4:5], v1, off glc"}) {
+    SCOPED_TRACE(atomic);
+    const AssembledKernel kernel =
+        load_tiles(c, 12, {"v_mov_b32 v5, s9", "v_mov_b32 v4, s8", "v_mov_b32 v1, 0", atomic, "s_waitcnt vmcnt(0)"});
+    const Outcome off = run(b_.off, c, kernel, 1, 64);
+    const Outcome on = run(b_.overwrite, c, kernel, 1, 64);
+    clear_guest_mistakes();
+    EXPECT_TRUE(on.results == off.results);
+    EXPECT_GT(on[DuploCount::stores], 0U);
+    EXPECT_LT(on[DuploCount::hits], run(b_.overwrite, c, load_tiles(c, 12), 1, 64)[DuploCount::hits]);
+  }
+}
+
 // Loads hit on loads in flight; there is no lazy core. The upper-bound configuration (`bound`) keeps entries of aborted
 // wavefronts.
 TEST_F(DuploDevice, ResetsAndAbortsLeaveNothingBehind) {
@@ -302,6 +318,7 @@ TEST_F(DuploDevice, KernelsWithoutABlockTakeTheSameCycles) {
   const LoweredConvolution c = convolution();
   const AssembledKernel kernel = load_tiles(c, 4);
   std::vector<std::uint64_t> cycles;
+  const std::uint64_t mapped = sum(b_.retire, &DuploStatistics::mapped);
   for (TestGpu* const gpu : {&b_.off, &b_.retire}) {
     gpu->start();
     lower(*gpu, c);
@@ -309,6 +326,7 @@ TEST_F(DuploDevice, KernelsWithoutABlockTakeTheSameCycles) {
     cycles.push_back(gpu->run(kernel, {kBase + kWorkspace, kBase + kResults}, 4, 256).cycles);
   }
   EXPECT_EQ(cycles[0], cycles[1]);
+  EXPECT_EQ(sum(b_.retire, &DuploStatistics::mapped), mapped) << "instructions pass the detection unit";
 }
 
 // -- blocks

@@ -109,22 +109,24 @@ inline bool interrupt_by_reset(TestGpu& gpu, const LoweredConvolution& c, const 
   return with_hits;
 }
 
-/// Runs more kernels than there are convolution numbers; one workgroup of each kernel faults. Then runs load_tiles(c, 12) with
-/// 12 workgroups of 256 work-items and expects the results `fresh`.
+/// Runs more kernels than there are convolution numbers; one workgroup of each kernel faults, or executes s_trap, while its
+/// registers are shared. Then runs load_tiles(c, 12) with 12 workgroups of 256 work-items and expects the results `fresh`.
 inline void expect_aborts_leave_nothing(TestGpu& gpu, const LoweredConvolution& c, const std::vector<std::uint32_t>& fresh) {
   const AssembledKernel faults = load_tiles(c, 12,
                                             {"s_cmp_eq_u32 s2, 5", "s_cselect_b32 s14, 0, s8", "s_cselect_b32 s15, 0, s9",
                                              "v_mov_b32 v4, s14", "v_mov_b32 v5, s15", "global_load_dword v1, v[4:5], off"});
+  const AssembledKernel traps = load_tiles(c, 12, {"s_cmp_eq_u32 s2, 5", "s_cbranch_scc0 1", "s_trap 2"});
   gpu.start();
   lower(gpu, c);
   for (unsigned i = 0; i < 6; ++i) {
     gpu.reuse_code();
     load_symbols(gpu, "k", block_of(c, kBase + kWorkspace));
-    const std::uint64_t before = sum(gpu, DuploCount::hits_in_flight);
-    gpu.dispatch(faults, {kBase + kWorkspace, kBase + kResults}, 12, 256);
+    const std::uint64_t before = sum(gpu, DuploCount::hits_in_flight), shared = sum(gpu, DuploCount::hits_simd);
+    gpu.dispatch(i % 2 == 0 ? faults : traps, {kBase + kWorkspace, kBase + kResults}, 12, 256);
     wait_for(Tick{200'000'000});
     EXPECT_FALSE(gpu.done());
     EXPECT_GT(sum(gpu, DuploCount::hits_in_flight), before);
+    EXPECT_GT(sum(gpu, DuploCount::hits_simd), shared);
     gpu.destroy_queue();
     expect_nothing_left(gpu);
     gpu.create_queue();

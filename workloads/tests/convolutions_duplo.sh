@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # convolutions_duplo.sh: conv2d --method implicit on a machine with Duplo: LDS reads of the workspace are looked up, and many of
-# them hit; results are correct, and result bits and instructions are the same as without Duplo.
+# them hit; results are correct, and result bits and instructions are the same as without Duplo. With sampled timing of an explicit
+# product, estimated cycles and counts are those of detailed timing, within the interval.
 source "$SOURCE/tests/rocm/common.sh"
 
 # convolve FOLDER MODE OPTION...: runs conv2d with duplo.mode = MODE, and writes the hash of its result to FOLDER.bits.
@@ -31,4 +32,27 @@ for fragments in 2 4; do
   (($(column $on duplo_lds_cycles) > 0)) || fail "hits save no cycles of the LDS"
   (($(column $on duplo_hits_wrong) == 0)) || fail "wrong hits"
   (($(column off-$fragments duplo_look_ups) == 0)) || fail "look-ups without Duplo"
+done
+
+# sampled FOLDER TIMING: runs a product of 98 workgroups on two compute units, which hold six.
+sampled() {
+  on_gpu --quiet --config titanv-like --set gpu.shader_arrays=2 --set duplo.mode=on --set "gpu.timing=$2" --out "$1" -- conv2d \
+    --check --method explicit --layer yolo_c1 --shape height=112,width=112,channels=16,filters=32 --batch 1
+  expect 0 "${command[@]}"
+  grep -o ' bits=[0-9]*' out.txt >"$1.bits" || fail "$1: no bits"
+}
+# product FOLDER NAME: prints a column of the product in kernels.csv.
+product() {
+  awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) at = NF - i }
+                        NR > 1 && $2 ~ /^convolution_explicit/ { print $(NF - at) }' "$1/kernels.csv"
+}
+sampled detailed loose
+sampled estimated sampled
+cmp -s estimated.bits detailed.bits || fail "other bits with sampled timing"
+(($(product estimated untimed_instructions) > 0)) || fail "nothing was sampled"
+error=$(($(product estimated cycles) - $(product detailed cycles)))
+((${error#-} <= $(product estimated half_width_cycles))) || fail "the estimate is off by $error cycles"
+for count in look_ups hits; do
+  is=$(product estimated duplo_$count) was=$(product detailed duplo_$count)
+  ((was > 0 && 20 * is > 19 * was && 20 * is < 21 * was)) || fail "$is estimated $count, $was counted"
 done
