@@ -22,9 +22,9 @@
 // barriers, need no unit. The instruction's latency determines when the wavefront may issue again; s_waitcnt determines when
 // loaded data are available. A wavefront that waits for an event without a known time is held (StallReason).
 //
-// An instruction executes functionally when it issues or, in units without load stages, earlier: straight-line instructions
-// that access only registers and LDS (isa::Reach) execute together, up to the next barrier, branch or memory access. Only a
-// data race in LDS could observe the difference.
+// An instruction executes functionally when it issues or, in wavefronts that no load stage serves, earlier: straight-line
+// instructions that access only registers and LDS (isa::Reach) execute together, up to the next barrier, branch or memory
+// access. Only a data race in LDS could observe the difference.
 //
 // A unit has no SystemC process: Windows (models/compute/windows.h) runs all units of a GPU. Host performance:
 // models/compute/detail/host_prefetch.h.

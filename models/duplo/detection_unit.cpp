@@ -124,6 +124,7 @@ void DetectionUnit::reset() {
   free_operations_.clear();
   contents_.clear();
   findings_.clear();
+  entry_data_.clear();
   equal_data_.clear();
   departing_ = kNone;
 }
@@ -415,7 +416,7 @@ DetectionUnit::Handle DetectionUnit::allocate(const WavefrontSlot& slot, Wavefro
   contents.dispatch = w.dispatch;
   contents.workgroup = slot.group->linear_id;
   if (checks_hits_) {
-    contents.words = words_;
+    entry_data_.set(entry, words_, history_);
     equal_data_.add(digest, {.handle = entry, .generation = history_.generation(entry)}, history_);
   }
   if (operation != kNone)
@@ -427,7 +428,7 @@ DetectionUnit::Handle DetectionUnit::allocate(const WavefrontSlot& slot, Wavefro
 void DetectionUnit::count_repeat(const WavefrontSlot& slot, std::uint64_t digest) {
   const EqualData::Entry equal = equal_data_.find(digest);
   if (equal.handle == LoadHistory::kNone || !history_.holds(equal.handle, equal.generation)) return;
-  if (contents_[equal.handle].words != words_) return;
+  if (!std::ranges::equal(entry_data_.of(equal.handle), words_)) return;
   const bool zeros = std::all_of(words_.begin(), words_.end(), [](std::uint32_t word) { return word == 0; });
   count(slot, zeros ? DuploCount::unseen_zeros : DuploCount::unseen_repeats);
 }
@@ -523,7 +524,7 @@ void DetectionUnit::check_hit(const WavefrontSlot& slot, const Wavefront& w, con
                               Handle entry, Cycles cycle) {
   const Contents& contents = contents_[entry];
   read_words(slot, load.destination, piece, words_);
-  const auto [loaded, held] = std::mismatch(words_.begin(), words_.end(), contents.words.begin());
+  const auto [loaded, held] = std::mismatch(words_.begin(), words_.end(), entry_data_.of(entry).begin());
   if (loaded == words_.end()) return;
   count(slot, DuploCount::hits_wrong);
   const TileRegisters& registers = history_.registers(entry);

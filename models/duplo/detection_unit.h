@@ -48,6 +48,7 @@
 #include "models/duplo/duplo_hardware.h"
 #include "models/duplo/duplo_parameters.h"
 #include "models/duplo/duplo_texts.h"
+#include "models/duplo/entry_data.h"
 #include "models/duplo/equal_data.h"
 #include "models/duplo/load_history.h"
 #include "models/duplo/shared_registers.h"
@@ -198,7 +199,6 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
     std::uint32_t wavefront = 0;      ///< index of the load's wavefront
     const Dispatch* dispatch = nullptr;
     std::uint64_t workgroup = 0;
-    std::vector<std::uint32_t> words;  ///< the data, with duplo.check
   };
   /// Part of a load that one entry covers: its tile, or one row of the tile.
   struct Piece {
@@ -321,6 +321,7 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   std::vector<Piece> pieces_;        ///< pieces of the load being looked up
   std::vector<Handle> found_;        ///< entries found for `pieces_`, in perform()
   std::vector<std::uint32_t> words_;
+  EntryData entry_data_;                                            ///< used with duplo.check
   EqualData equal_data_;                                            ///< used with duplo.check
   std::vector<Contents> contents_;                                  ///< indexed by entry
   std::unordered_map<std::uint8_t, ConvolutionFindings> findings_;  ///< indexed by convolution

@@ -39,7 +39,7 @@ class EqualData {
   }
 
  private:
-  static constexpr std::size_t kFew = 1024;
+  static constexpr std::size_t kFew = 64;
   std::unordered_map<std::uint64_t, Entry> last_;
   std::size_t kept_ = 0;  ///< number of entries in last_ after released entries were last erased
 };

@@ -46,7 +46,7 @@ void DetectionUnit::check_registers(std::uint16_t simd) const {
 void DetectionUnit::check_entry(Handle entry) const {
   if (!checks_hits_ || by_row() || parameters_.release == HistoryKeep::always || found_wrong()) return;
   const TileRegisters& held = history_.registers(entry);
-  const std::vector<std::uint32_t>& words = contents_[entry].words;
+  const std::span<const std::uint32_t> words = entry_data_.of(entry);
   unsigned readers = 0;
   each_reader(held.simd, [&](SharedRegisters::Pair pair, const auto& planes) {
     if (pair != held.first && pair != held.second) return;

@@ -208,23 +208,32 @@ TEST(MemoryPipe, AccessesPassTheStagesInTheirOrder) {
   EXPECT_EQ(second.ended, 1U);
 }
 
-TEST(MemoryPipe, WavefrontsThatNoStageServesPassNone) {
-  struct Indifferent : CountingStage {
-    using CountingStage::CountingStage;
-    bool serves(const Dispatch&) const override { return false; }
+/// A load stage that serves no dispatch.
+struct IdleStage final : CountingStage {
+  using CountingStage::CountingStage;
+  bool serves(const Dispatch&) const override { return false; }
+};
+
+TEST(MemoryPipe, WavefrontsThatNoStageServesRunAsWithoutStages) {
+  CountingStage::Counts idle;
+  CountingStage::Counts busy;
+  std::vector<LoadStageFactory> stages = {[&](const LoadStageContext& c) { return std::make_unique<IdleStage>(c, idle); }};
+  const auto is_staged = [&] {
+    UnitParts p{UnitParts::Options{.stages = stages}};
+    const auto d = p.dispatch(join({kAddressOfLane, kFlatLoad, {kEnd}}));
+    WavefrontSlot& slot = start(p, *d);
+    p.issue(slot, Cycles{28});
+    EXPECT_EQ(slot.vmcnt.when_at_most(0, Cycles{28}), Cycles{28 + 123});
+    p.issue(slot, Cycles{32});  // s_endpgm
+    return slot.staged;
   };
-  CountingStage::Counts counts;
-  const std::vector<LoadStageFactory> stages = {
-      [&](const LoadStageContext& c) { return std::make_unique<Indifferent>(c, counts); }};
-  UnitParts p{UnitParts::Options{.stages = stages}};
-  const auto d = p.dispatch(join({kAddressOfLane, kFlatLoad, {kEnd}}));
-  WavefrontSlot& slot = start(p, *d);
-  EXPECT_FALSE(slot.staged);
-  p.issue(slot, Cycles{20});
-  EXPECT_EQ(slot.vmcnt.when_at_most(0, Cycles{20}), Cycles{20 + 123});
-  EXPECT_EQ(counts.accesses, 0U);
-  p.issue(slot, Cycles{24});  // s_endpgm
-  EXPECT_EQ(counts.ended, 1U);
+  EXPECT_FALSE(is_staged());
+  EXPECT_EQ(idle.accesses, 0U);
+  EXPECT_EQ(idle.ended, 1U);
+  stages.emplace_back([&](const LoadStageContext& c) { return std::make_unique<CountingStage>(c, busy); });
+  EXPECT_TRUE(is_staged()) << "one stage of several suffices";
+  EXPECT_EQ(idle.accesses, 1U);
+  EXPECT_EQ(busy.accesses, 1U);
 }
 
 TEST(MemoryPipe, FunctionalModeHasNoStages) {
