@@ -1,5 +1,7 @@
 #include "models/duplo/duplo.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 
@@ -18,7 +20,7 @@ DuploParameterSet::DuploParameterSet() { duplo_slots(); }
 
 void DuploParameterSet::check(const GpuDeviceParameters& device, std::vector<std::string>& problems) const {
   const GpuParameters& gpu = device.gpu;
-  if (gpu.timing == TimingMode::functional) problems.emplace_back("duplo.mode needs time: gpu.timing = functional has none");
+  if (gpu.timing == TimingMode::functional) problems.emplace_back("duplo.mode needs time: gpu.timing = functional has none; set loose");
   if (gpu.target != isa::Target::gfx90a)
     problems.emplace_back("duplo.mode needs matrix instructions: gpu.target = gfx803 has none; set gfx90a");
   const bool is_power = (duplo.entries & (duplo.entries - 1)) == 0;
@@ -99,7 +101,7 @@ std::variant<ParameterBlock, std::string> Duplo::read_block(const Dispatch& disp
   if (read.lds) {
     if (const auto problem = lds_problem(dispatch, *read.lds)) return name + ": " + *problem;
   } else if (vm_->pointer(read.workspace, read.bytes(), isa::Access::read) == nullptr) {
-    return name + ": the workspace of " + std::to_string(read.bytes()) + " bytes is not mapped, or not as long as that";
+    return fmt::format("{}: workspace is {:#x}; {} bytes from there on have to be mapped", name, read.workspace, read.bytes());
   }
   return block;
 }

@@ -1,5 +1,7 @@
 #include "models/duplo/parameter_block.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
 #include "include/lacuna/duplo.h"
@@ -46,10 +48,7 @@ std::variant<ParameterBlock, std::string> ParameterBlock::read(const std::byte* 
     return block;
   }
   block.workspace = from.workspace;
-  if (block.workspace % kAlignment != 0) {
-    return "workspace is at an address that is " + std::to_string(block.workspace % kAlignment) +
-           " bytes behind a multiple of 16; it is a multiple of 16";
-  }
+  if (block.workspace % kAlignment != 0) return fmt::format("workspace is {:#x}; it is a multiple of 16", block.workspace);
   return block;
 }
 

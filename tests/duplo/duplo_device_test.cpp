@@ -360,10 +360,19 @@ TEST(ParameterBlock, ProblemsNameFieldValueAndLegalValues) {
     const auto* const text = std::get_if<std::string>(&read);
     return text == nullptr ? std::string() : *text;
   };
-  EXPECT_EQ(problem(0, 4), "workspace is at an address that is 4 bytes behind a multiple of 16; it is a multiple of 16");
+  EXPECT_EQ(problem(0, 4), "workspace is 0x7004; it is a multiple of 16");
   EXPECT_EQ(problem(8, 1), "pitch is 1; a row of the workspace has 144 elements");
+  EXPECT_EQ(problem(12, 0), "images is 0; it is at least 1");
+  EXPECT_EQ(problem(13, 5), "images is 1281; a tag names at most 1024");
+  EXPECT_EQ(problem(14, 0), "height is 0; it is at least 1");
+  EXPECT_EQ(problem(16, 0), "width is 0; it is at least 1");
+  EXPECT_EQ(problem(18, 0), "channels is 0; it is at least 1");
+  EXPECT_EQ(problem(20, 0), "filter height is 0; it is at least 1");
   EXPECT_EQ(problem(20, 30), "filter height is 30; the padded input has 18 rows");
+  EXPECT_EQ(problem(21, 0), "filter width is 0; it is at least 1");
+  EXPECT_EQ(problem(21, 30), "filter width is 30; the padded input has 18 columns");
   EXPECT_EQ(problem(22, 0), "vertical stride is 0; it is at least 1");
+  EXPECT_EQ(problem(23, 0), "horizontal stride is 0; it is at least 1");
   EXPECT_EQ(problem(28, 2), "form is 2; it is 0 (the workspace is in memory) or 1 (slabs of it are in LDS)");
   EXPECT_EQ(problem(29, 2), "row order is 2; it is 0 (images outermost) or 1 (images innermost)");
   EXPECT_EQ(problem(31, 1), "bytes 30 and 31 is 256; they are 0");
@@ -383,8 +392,8 @@ TEST_F(DuploDevice, WrongBlocksRefuseTheDispatch) {
     std::uint64_t bytes;
     const char* says;
   };
-  for (const Case& one : {Case{unmapped, 32, "the workspace of 73728 bytes is not mapped"},
-                          Case{cut, 32, "the workspace of 73728 bytes is not mapped, or not as long as that"},
+  for (const Case& one : {Case{unmapped, 32, "k_duplo: workspace is 0x70000000; 73728 bytes from there on have to be mapped"},
+                          Case{cut, 32, "; 73728 bytes from there on have to be mapped"},
                           Case{zero, 32, "k_duplo: vertical stride is 0; it is at least 1"},
                           Case{right, 24, "k_duplo has 24 bytes; a parameter block of Duplo has 32"}}) {
     gpu.start();

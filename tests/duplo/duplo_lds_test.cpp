@@ -420,6 +420,8 @@ TEST_F(DuploLds, WrongKernelsRefuseTheDispatch) {
                           Case{"s_movrels_b32 s20, s8", 0, "M0 selects the register that it moves"},
                           Case{"buffer_load_dword v2, s[8:11], 0 offen lds", 0, "M0 selects where in LDS its data go"},
                           Case{"ds_append v13", 0, "M0 selects where in LDS its data are"},
+                          Case{"ds_consume v13", 0, "M0 selects where in LDS its data are"},
+                          Case{"ds_gws_sema_v gds", 0, "M0 selects its resource"},
                           Case{"ds_read_addtid_b32 v13", 0, "M0 selects where in LDS its data are"}}) {
     SCOPED_TRACE(one.line);
     gpu.start();

@@ -33,7 +33,7 @@ TEST(DuploParameters, DefaultsArePossibleInBothScopes) {
 TEST(DuploParameters, NeedsTimeAndMatrixInstructions) {
   GpuDeviceParameters p = with_duplo();
   p.gpu.timing = TimingMode::functional;
-  EXPECT_EQ(p.check(), Problems{"duplo.mode needs time: gpu.timing = functional has none"});
+  EXPECT_EQ(p.check(), Problems{"duplo.mode needs time: gpu.timing = functional has none; set loose"});
   section_of(p).mode = DuploMode::off;
   EXPECT_EQ(p.check(), Problems{});
   p = with_duplo();
