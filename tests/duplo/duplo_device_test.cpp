@@ -215,6 +215,13 @@ TEST_F(DuploDevice, StoresIntoTheWorkspaceDropEntries) {
   EXPECT_GT(on[DuploCount::stores], 0U);
   EXPECT_GT(on[DuploCount::form], 0U);
   EXPECT_LT(on[DuploCount::hits], run(b_.overwrite, c, load_tiles(c, 12), 1, 64)[DuploCount::hits]);
+  // The atomic adds 0.
+  const Outcome atomic =
+      run(b_.overwrite, c,
+          load_tiles(c, 12, {"v_mov_b32 v5, s9", "v_mov_b32 v4, s8", "v_mov_b32 v1, 0", "global_atomic_add v[4:5], v1, off"}),
+          1, 64);
+  EXPECT_GT(atomic[DuploCount::stores], 0U);
+  EXPECT_TRUE(atomic.results == off.results);
 }
 
 // The atomic operations add 0, so that memory does not change. One of them returns the old value.
