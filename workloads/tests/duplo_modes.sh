@@ -34,6 +34,7 @@ for lazy in eager eager_zero lazy lazy_zero lazy_zero_otimes; do
         # Only loads of 8 bytes from memory have row entries.
         [[ $entry == row || $(sum on duplo_look_ups) -gt 0 ]] || fail "$mode: no look-up"
         rm -r on
+        echo "$mode: passed"
       done
     done
   done
