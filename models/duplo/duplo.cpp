@@ -20,7 +20,8 @@ DuploParameterSet::DuploParameterSet() { duplo_slots(); }
 
 void DuploParameterSet::check(const GpuDeviceParameters& device, std::vector<std::string>& problems) const {
   const GpuParameters& gpu = device.gpu;
-  if (gpu.timing == TimingMode::functional) problems.emplace_back("duplo.mode needs time: gpu.timing = functional has none; set loose");
+  if (gpu.timing == TimingMode::functional)
+    problems.emplace_back("duplo.mode needs time: gpu.timing = functional has none; set loose");
   if (gpu.target != isa::Target::gfx90a)
     problems.emplace_back("duplo.mode needs matrix instructions: gpu.target = gfx803 has none; set gfx90a");
   const bool is_power = (duplo.entries & (duplo.entries - 1)) == 0;
