@@ -12,16 +12,21 @@ void Fences::set_caches(std::vector<CacheMaintenance*> l1, std::vector<CacheMain
   l2_ = std::move(l2);
 }
 
-void Fences::acquire(hsa::FenceScope scope) {
+void Fences::acquire(hsa::FenceScope scope, bool past_l2) {
   if (scope == hsa::FenceScope::none) return;
   ++context_.statistics.acquires;
   invalidate_l1();
+  if (past_l2) maintain_l2(&CacheMaintenance::write_back);
 }
 
-void Fences::release(hsa::FenceScope scope) {
-  if (scope != hsa::FenceScope::system) return;
-  ++context_.statistics.releases;
-  maintain_l2(&CacheMaintenance::write_back);
+void Fences::release(hsa::FenceScope scope, bool past_l2) {
+  if (scope == hsa::FenceScope::none) return;
+  if (scope == hsa::FenceScope::system) ++context_.statistics.releases;
+  if (past_l2) {
+    maintain_l2(&CacheMaintenance::invalidate);
+  } else if (scope == hsa::FenceScope::system) {
+    maintain_l2(&CacheMaintenance::write_back);
+  }
 }
 
 void Fences::maintain(const Pm4Actions& actions) {

@@ -9,6 +9,10 @@
 // and L2 is shared by all compute units. Therefore only a release to system scope writes back: the host reads memory downstream
 // of L2.
 //
+// An engine that bypasses L2 (PacketEngine::bypasses_l2) is outside of both scopes: the acquire of its packets, of either
+// scope, also writes back L2, so that the engine reads what kernels have written, and the release invalidates L2, so that
+// kernels read what the engine has written.
+//
 // Time: maintenance of all caches of a level starts together, and the calling SC_THREAD waits until the last one is done. With
 // TimingMode::functional no cache is touched and no time passes. Decoded instructions are revalidated in every mode.
 #pragma once
@@ -42,8 +46,9 @@ class Fences {
   /// Call it before the first fence; the caches outlive this object.
   void set_caches(std::vector<CacheMaintenance*> l1, std::vector<CacheMaintenance*> l2);
 
-  void acquire(hsa::FenceScope scope);
-  void release(hsa::FenceScope scope);
+  /// `past_l2`: the packet's engine bypasses L2.
+  void acquire(hsa::FenceScope scope, bool past_l2 = false);
+  void release(hsa::FenceScope scope, bool past_l2 = false);
   /// Performs the cache maintenance of a sequence of PM4 commands, L1 first. Invalidating L2 writes it back.
   void maintain(const Pm4Actions& actions);
   /// Drops all lines of all caches, L1 first; L2 writes back its dirty bytes (cp.flush_before_dispatch).

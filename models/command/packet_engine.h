@@ -37,6 +37,9 @@ class PacketEngine {
   virtual ~PacketEngine() = default;
   virtual hsa::VendorFormat format() const = 0;
   virtual void set_listener(PacketEngineListener& listener) = 0;
+  /// Whether the engine reads and writes GPU memory without L2. Acquire fences of its packets then write back L2, and their
+  /// release fences also drop L2's lines, which may be older than what the engine has written.
+  virtual bool bypasses_l2() const { return false; }
   /// Checks a packet, 64 bytes, without starting it. nullopt: start() would accept it.
   virtual std::optional<PacketRefusal> check(const std::byte* raw) const = 0;
   /// Starts a packet. The engine reports the packet's end unless the packet is dropped, and calls CopyContext::work_begins()

@@ -212,7 +212,7 @@ void PacketProcessor::complete(unsigned slot, std::uint64_t index) {
   if (packet->dispatch != nullptr) recorder_.ended(*packet, KernelRecorder::End::done);
   packet->done = true;
   const std::uint64_t generation = queue.generation;
-  fences_.release(packet->release);
+  fences_.release(packet->release, packet->past_l2);
   if (queue.generation != generation) return;  // destroyed during the fence: its memory belongs to the program again
   if (handle != 0) {
     if (context_.mode != TimingMode::functional) access_memory(port_, context_.vm, handle, sizeof(hsa::Signal), true);

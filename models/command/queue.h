@@ -48,6 +48,7 @@ struct InFlightPacket {
   bool done = false;
   std::uint64_t completion_signal = 0;
   hsa::FenceScope release = hsa::FenceScope::none;
+  bool past_l2 = false;                ///< an engine that bypasses L2 executes the packet
   std::unique_ptr<Dispatch> dispatch;  ///< null for all but kernel dispatches
   Tick started{};
   double wall_start = 0;  ///< host_seconds() at the start, for reports only

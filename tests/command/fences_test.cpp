@@ -80,6 +80,21 @@ TEST_F(FencesTest, AFlushEmptiesL1ThenL2) {
   EXPECT_EQ(statistics_.acquires, 0U) << "no fence";
 }
 
+TEST_F(FencesTest, PacketsOfAnEngineThatBypassesL2MaintainIt) {
+  using Scope = hsa::FenceScope;
+  EXPECT_EQ(duration([&] { timed_.acquire(Scope::none, true); }), Tick{});
+  EXPECT_EQ(duration([&] { timed_.release(Scope::none, true); }), Tick{});
+  EXPECT_EQ(duration([&] { functional_.acquire(Scope::agent, true); }), Tick{});
+  EXPECT_EQ(duration([&] { functional_.release(Scope::agent, true); }), Tick{});
+  EXPECT_EQ(counts(), (Counts{0, 0, 0, 0}));
+  EXPECT_EQ(duration([&] { timed_.acquire(Scope::agent, true); }), Tick{100'000}) << "L1 caches, then L2";
+  EXPECT_EQ(counts(), (Counts{1, 1, 0, 1}));
+  EXPECT_EQ(duration([&] { timed_.release(Scope::agent, true); }), Tick{70'000});
+  EXPECT_EQ(duration([&] { timed_.release(Scope::system, true); }), Tick{70'000}) << "invalidation writes L2 back";
+  EXPECT_EQ(counts(), (Counts{1, 1, 2, 1}));
+  EXPECT_EQ(statistics_.releases, 1U);
+}
+
 TEST_F(FencesTest, CommandsMaintainL1ThenL2) {
   EXPECT_EQ(duration([&] { timed_.maintain({.error = ""}); }), Tick{});
   EXPECT_EQ(

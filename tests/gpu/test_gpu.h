@@ -114,7 +114,7 @@ class TestGpu : public sc_core::sc_module, private KernelObserver {
     std::memcpy(&at<std::byte>(descriptor + 0x100), kernel.words().data(), 4 * kernel.words().size());
     std::memcpy(&at<std::byte>(descriptor + kArguments), arguments.data(), 8 * arguments.size());
     hsa::KernelDispatchPacket packet{};
-    packet.header = hsa::PacketHeader::of(hsa::PacketType::kernel_dispatch).bits;
+    packet.header = kernel_header.bits;
     packet.setup = 1;
     packet.workgroup_size[0] = static_cast<std::uint16_t>(workgroup_size);
     packet.grid_size[0] = workgroups * workgroup_size;
@@ -179,6 +179,7 @@ class TestGpu : public sc_core::sc_module, private KernelObserver {
 
   GpuDevice device;
   std::vector<KernelRecord> records;
+  hsa::PacketHeader kernel_header = hsa::PacketHeader::of(hsa::PacketType::kernel_dispatch);  ///< header of dispatch()
 
  private:
   static constexpr std::uint64_t kRingPackets = 8;

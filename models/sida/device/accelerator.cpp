@@ -315,7 +315,7 @@ bool Accelerator::in_bulk(const PassCost& cost, sida::Time begin) {
   bulk_ = nullptr;
   if (kernel_time() < end) return false;
   step_ = cost.counts.steps;
-  costs_.count(cost, 1, 1);
+  costs_.count(cost);
   ++statistics_.passes_in_bulk;
   ++record_.passes_in_bulk;
   return true;
@@ -323,7 +323,7 @@ bool Accelerator::in_bulk(const PassCost& cost, sida::Time begin) {
 
 /// Ends bulk execution, and counts the requests of the elapsed part of the pass.
 void Accelerator::abandon_bulk() {
-  costs_.count(*bulk_, std::min(elapsed_in_bulk(), bulk_->counts.cycles), bulk_->counts.cycles);
+  costs_.count_cycles(*bulk_, elapsed_in_bulk());
   bulk_ = nullptr;
 }
 
@@ -342,7 +342,7 @@ sida::PassCounts Accelerator::rest_in_detail(const sida::PassShape& shape, const
   const sida::Time start = begins.empty() ? now : begin;
   pipeline_ = std::make_unique<sida::PassPipeline>(shape, timing_, ports_, start);
   pipeline_->skip(begins, now);
-  costs_.count(cost, pipeline_->counts().bytes(), cost.counts.bytes());
+  costs_.count_bytes(cost, pipeline_->counts());
   wait_for_phase();
   sida::PassCounts counts = end_pipeline();
   counts.cycles += start - begin;

@@ -86,6 +86,7 @@ class Accelerator : public sc_core::sc_module,
 
   hsa::VendorFormat format() const override { return hsa::VendorFormat::sida_job; }
   void set_listener(PacketEngineListener& listener) override { listener_ = &listener; }
+  bool bypasses_l2() const override { return context_.request == RequestKind::direct; }
   std::optional<PacketRefusal> check(const std::byte* raw) const override;
   void start(const std::byte* raw, const EnginePacket& packet) override;
   void drop(unsigned slot) override;

@@ -49,12 +49,22 @@ class PassCosts {
   /// Stores the cost of the pass announced by begin(). Call it when the pass ends, if no other user of the memory has become
   /// active. `start`: time at which the pass began.
   void end(Key key, const sida::PassCounts& counts, std::vector<sida::Time> begins, sida::Time start);
-  /// Adds the fraction `part` / `whole` of the traffic of a pass to the counters of the ports and of the memory system.
-  void count(const PassCost& cost, std::uint64_t part, std::uint64_t whole);
+  /// Adds the traffic of a pass to the counters of the ports and of the memory system.
+  void count(const PassCost& cost) { count(cost, {1, 1}, {1, 1}, {1, 1}); }
+  /// Adds the traffic of the first `cycles` of a pass, as a fraction of its cycles.
+  void count_cycles(const PassCost& cost, sida::Time cycles);
+  /// Adds the traffic of the requests of a pass with the given bytes, as a fraction of its bytes.
+  void count_bytes(const PassCost& cost, const sida::PassCounts& requested);
 
   void clear() { costs_.clear(); }
 
  private:
+  struct Fraction {
+    std::uint64_t part, whole;
+    std::uint64_t of(std::uint64_t amount) const;
+  };
+  void count(const PassCost& cost, Fraction all, Fraction read, Fraction written);
+
   MemoryPorts& ports_;
   CopyContext* context_ = nullptr;
   std::map<Key, PassCost> costs_;
