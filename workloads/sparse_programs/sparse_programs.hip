@@ -48,7 +48,8 @@ int main(int argc, char** argv) {
   program.size(iterations, "iterations", "at most; 0: the program's own limit", {0, 10, 10}, 0);
   program.size(source, "source", "vertex or row to start from", 0, 0);
   program.size(features, "features", "of a vertex of gcn; 0: 16", {0, 32, 32}, 0, 1024);
-  program.choice(options.form, "form", "how rows are shared among lanes", {"auto", "vector", "adaptive"}, std::string("auto"));
+  program.choice(options.form, "form", "how rows are shared among lanes", {"auto", "lanes", "vector", "adaptive", "stream"},
+                 std::string("auto"));
   program.choice(machine, "machine", "compute units, or the accelerator", {"gpu", "sida"}, std::string("gpu"));
   program.size(block, "block", "of the accelerator: side of the matrix's blocks; 0: by columns and by rows", 0, 0, 256);
   return program.run(argc, argv, [&] {

@@ -37,17 +37,16 @@ __device__ inline T sum_of_group(T value, T* scratch) {
 }
 
 /// partials[group * count + i] = the group's sum of totals[i]; a wavefront computes each sum. All work-items of the group must
-/// call the function.
+/// call the function. `scratch`: LDS with `count` elements per work-item.
 template <unsigned count>
-__device__ inline void store_partials(const double (&totals)[count], double* partials) {
+__device__ inline void store_partials(const double (&totals)[count], double* partials, double* scratch) {
   static_assert(count <= wavefronts);
-  __shared__ double scratch[count][group_size];
-  for (unsigned i = 0; i < count; ++i) scratch[i][threadIdx.x] = totals[i];
+  for (unsigned i = 0; i < count; ++i) scratch[i * group_size + threadIdx.x] = totals[i];
   __syncthreads();
   const unsigned mine = threadIdx.x / 64;
   if (mine >= count) return;
   double sum = 0;
-  for (unsigned i = threadIdx.x % 64; i < group_size; i += 64) sum += scratch[mine][i];
+  for (unsigned i = threadIdx.x % 64; i < group_size; i += 64) sum += scratch[mine * group_size + i];
   sum = sum_of_lanes<64>(sum);
   if (threadIdx.x % 64 == 0) partials[blockIdx.x * count + mine] = sum;
 }
@@ -69,8 +68,9 @@ __global__ void __launch_bounds__(group_size) add_partials(const double* __restr
 template <typename Step>
 __global__ void __launch_bounds__(group_size) each_element(Step step, unsigned count, double* partials) {
   double totals[Step::totals] = {};
+  __shared__ double scratch[Step::totals * group_size];
   for (unsigned i = blockIdx.x * group_size + threadIdx.x; i < count; i += gridDim.x * group_size) step.element(i, totals);
-  store_partials(totals, partials);
+  store_partials(totals, partials, scratch);
 }
 
 /// Partial sums of the most recent kernel.
