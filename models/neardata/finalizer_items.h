@@ -58,6 +58,7 @@ class Resources {
 struct MovedItem {
   std::uint32_t index = 0;  ///< index in ControlFlow::instructions()
   isa::Instruction instruction;
+  bool is_wait = false;
   Resources reads;
   Resources writes;
   isa::PendingRegisters uses;       ///< registers that must be available before the instruction issues

@@ -37,7 +37,7 @@ class BlockMover {
     for (std::uint32_t i = range.begin; i < range.end; ++i) {
       positions_.push_back(items_.size());
       items_.push_back(item_of(i));
-      if (is_wait(items_.back()) && waits_for_a_part(i)) return;
+      if (items_.back().is_wait && waits_for_a_part(i)) return;
     }
     for (std::size_t c = 0; c < finder_.chains().size(); ++c) {
       const ChainCandidate& chain = finder_.chains()[c];
@@ -45,24 +45,30 @@ class BlockMover {
         chains_.push_back(members_of(chain));
     }
     note_outstanding();
-    bool any = false;
+    unsigned changes = 0;
+    std::vector<std::optional<unsigned>> failed(chains_.size());  // `changes` at a chain's last attempt, if it has failed
     constexpr unsigned kMostPasses = 4;
     for (unsigned pass = 0; pass < kMostPasses; ++pass) {
-      bool changed = false;
-      for (std::size_t c = 0; c < chains_.size(); ++c) changed = gather(c) || changed;
-      any = any || changed;
-      if (!changed) break;
+      const unsigned before = changes;
+      for (std::size_t c = 0; c < chains_.size(); ++c) {
+        if (failed[c] == changes) continue;  // nothing has changed since
+        if (gather(c)) {
+          ++changes;
+        } else {
+          failed[c] = changes;
+        }
+      }
+      if (changes == before) break;
     }
-    if (any) add_patch(range.begin, code);
+    if (changes > 0) add_patch(range.begin, code);
   }
 
  private:
-  static bool is_wait(const MovedItem& item) { return isa::is_wait(item.instruction); }
-
   MovedItem item_of(std::uint32_t index) const {
     MovedItem item;
     item.index = index;
     item.instruction = flow_.instructions()[index].instruction;
+    item.is_wait = isa::is_wait(item.instruction);
     set_resources(item);
     return item;
   }
@@ -79,7 +85,7 @@ class BlockMover {
         if ((found->second >> operand & 1) != 0) take_operand(value, operand, instruction, item);
     }
     add_uses(instruction, item);
-    if (!is_wait(item)) return;
+    if (!item.is_wait) return;
     item.writes.add(Resources::kWait);
     item.available = available_by(item.index);
   }
@@ -198,16 +204,37 @@ class BlockMover {
       ordered.remove(Resources::kWait);  // instructions before a wait may move behind that wait
       reads.add(ordered);
       writes.add(item.writes);
-      available.merge(item.available);
+      if (item.is_wait) available.merge(item.available);
       memory.push_back(item.index);
     }
     bool waits_for_any(const MovedItem& item, const ChainFinder& finder) const {
-      if (!is_wait(item)) return false;
+      if (!item.is_wait) return false;
       const isa::WaitEffects::Effect& effect = finder.waits().effect(item.index);
-      return std::any_of(memory.begin(), memory.end(), [&](std::uint32_t index) {
-        return std::find(effect.vm.begin(), effect.vm.end(), index) != effect.vm.end() ||
-               std::find(effect.lgkm.begin(), effect.lgkm.end(), index) != effect.lgkm.end();
-      });
+      return std::any_of(memory.begin(), memory.end(), [&](std::uint32_t index) { return effect.covers(index); });
+    }
+  };
+
+  /// Resources of later items, which may depend on earlier items.
+  struct Needs {
+    Resources reads;
+    Resources writes;
+    isa::PendingRegisters uses;
+    std::vector<std::uint32_t> waits;
+
+    /// Whether Dependents::has() holds for the earlier item and one of the later items.
+    bool depend_on(const MovedItem& item, const ChainFinder& finder) const {
+      Resources ordered = item.reads;
+      ordered.remove(Resources::kWait);
+      return item.writes.intersects(reads) || ordered.intersects(writes) || item.writes.intersects(writes) ||
+             item.available.intersects(uses) || std::any_of(waits.begin(), waits.end(), [&](std::uint32_t wait) {
+               return finder.waits().effect(wait).covers(item.index);
+             });
+    }
+    void add(const MovedItem& item) {
+      reads.add(item.reads);
+      writes.add(item.writes);
+      uses.merge(item.uses);
+      if (item.is_wait) waits.push_back(item.index);
     }
   };
 
@@ -250,7 +277,7 @@ class BlockMover {
     for (std::size_t i = range.begin; i < range.end; ++i) {
       const bool behind = order.behind[i - range.begin];
       if (behind && is_vector_load(items_[i].instruction)) return true;
-      if (!behind && is_wait(items_[i]) && !is_member(chain, items_[i])) return true;
+      if (!behind && items_[i].is_wait && !is_member(chain, items_[i])) return true;
     }
     return false;
   }
@@ -260,17 +287,18 @@ class BlockMover {
     const Range wanted = range_of(chain);
     const bool is_fixed = std::any_of(at(wanted.begin), at(wanted.end), [](const MovedItem& item) { return item.is_fixed; });
     if (is_fixed || wanted.end - wanted.begin == chains_[chain].size()) return false;
-    const std::vector<MovedItem> before = items_;
+    std::vector<MovedItem> before;  // the block before the first change
     const std::set<OperandPlace> renamed_before = renamed_;
     constexpr unsigned kMostNames = 8;
     for (unsigned names = 0;; ++names) {
       const Range range = range_of(chain);
       const Partition order = partition(chain, range);
       if (order.conflict) {
-        if (names < kMostNames && rename_in_the_way(chain, range, *order.conflict)) continue;
+        if (names < kMostNames && rename_in_the_way(chain, range, *order.conflict, before)) continue;
         break;
       }
       if (!take_apart_ && delays_loads(chain, range, order)) break;
+      if (before.empty()) before = items_;
       std::vector<MovedItem> front;
       std::vector<MovedItem> own;
       std::vector<MovedItem> behind;
@@ -282,7 +310,8 @@ class BlockMover {
       if (same_outstanding() && name_values()) return true;
       break;
     }
-    items_ = before;
+    if (before.empty()) return false;
+    items_ = std::move(before);
     note_positions();
     renamed_ = renamed_before;
     unnamed_.clear();
@@ -291,16 +320,17 @@ class BlockMover {
   std::vector<MovedItem>::iterator at(std::size_t position) { return items_.begin() + static_cast<std::ptrdiff_t>(position); }
 
   /// Finds an item on which the conflicting member depends and whose only conflict is its destination register, and renames
-  /// that register. Returns false if there is none.
-  bool rename_in_the_way(std::size_t chain, const Range& range, std::size_t conflict) {
+  /// that register. Copies the block's items to `before_change`, if it is
+  /// empty, before changing them. Returns false if there is none.
+  bool rename_in_the_way(std::size_t chain, const Range& range, std::size_t conflict, std::vector<MovedItem>& before_change) {
     // Items that the member depends on, in reverse order.
-    std::vector<bool> needed(conflict - range.begin + 1, false);
-    needed.back() = true;
+    std::vector<bool> needed(conflict - range.begin, false);
+    Needs needs;
+    needs.add(items_[conflict]);
     for (std::size_t i = conflict; i-- > range.begin;) {
-      Dependents one;
-      one.add(items_[i]);
-      for (std::size_t later = i + 1; later <= conflict && !needed[i - range.begin]; ++later)
-        needed[i - range.begin] = needed[later - range.begin] && one.has(items_[later], finder_);
+      if (!needs.depend_on(items_[i], finder_)) continue;
+      needed[i - range.begin] = true;
+      needs.add(items_[i]);
     }
     Dependents before;
     for (std::size_t i = range.begin; i < conflict; ++i) {
@@ -310,13 +340,13 @@ class BlockMover {
         continue;
       }
       if (!before.has(item, finder_)) continue;
-      if (needed[i - range.begin] && before.by_name_only(item, finder_) && rename(item.index)) return true;
+      if (needed[i - range.begin] && before.by_name_only(item, finder_) && rename(item.index, before_change)) return true;
       before.add(item);
     }
     return false;
   }
 
-  bool rename(std::uint32_t writer) {
+  bool rename(std::uint32_t writer, std::vector<MovedItem>& before) {
     ValueWeb web(flow_, finder_.values());
     if (!web.grow(writer)) return false;
     Unnamed value{.operands = {}, .vgprs = web.vgprs(), .first_bit = Resources::kUnnamed};
@@ -326,9 +356,16 @@ class BlockMover {
       if (renamed_.count(place) != 0) return false;  // a value is renamed only once
       value.operands[place.instruction] |= 1U << place.operand;
     }
-    unnamed_.push_back(std::move(value));
-    for (MovedItem& item : items_) set_resources(item);
+    if (before.empty()) before = items_;
+    unnamed_.push_back(value);
+    update_resources(value);
     return true;
+  }
+  /// Called when a value has lost its registers, or has been assigned new ones.
+  void update_resources(const Unnamed& value) {
+    for (MovedItem& item : items_) {
+      if (value.operands.count(item.index) != 0 || item.is_wait) set_resources(item);
+    }
   }
 
   /// Assigns free registers to all values of unnamed_, given the current order of items.
@@ -347,7 +384,7 @@ class BlockMover {
         for (unsigned operand = 0; operand <= OperandPlace::kDestination; ++operand)
           if ((found->second >> operand & 1) != 0) renamed_.insert({item.index, operand});
       }
-      for (MovedItem& item : items_) set_resources(item);
+      update_resources(value);
     }
     return true;
   }
@@ -419,7 +456,7 @@ class BlockMover {
   void note_outstanding() {
     outstanding_ = issued();
     for (const MovedItem& item : items_) {
-      if (!is_wait(item)) continue;
+      if (!item.is_wait) continue;
       const isa::WaitEffects::Effect& effect = finder_.waits().effect(item.index);
       for (const std::uint32_t done : effect.vm) {
         std::erase(outstanding_.vm, done);
@@ -473,7 +510,7 @@ class BlockMover {
     CodePatch patch{.address = flow_.instructions()[first].address, .words = {}};
     std::vector<std::uint32_t> old;
     for (std::size_t i = 0; i < items_.size(); ++i) {
-      if (is_wait(items_[i])) items_[i].instruction.raw[0] = wait_word(i);
+      if (items_[i].is_wait) items_[i].instruction.raw[0] = wait_word(i);
       const isa::PlacedInstruction& placed = flow_.instructions()[first + i];
       const auto append = [](std::vector<std::uint32_t>& words, const Instruction& instruction) {
         words.insert(words.end(), instruction.raw.begin(), instruction.raw.begin() + instruction.size / 4);

@@ -54,9 +54,12 @@ bool PendingRegisters::empty() const {
 }
 
 bool PendingRegisters::merge(const PendingRegisters& other) {
-  const auto before = words_;
-  for (unsigned word = 0; word < kWords; ++word) words_[word] |= other.words_[word];
-  return words_ != before;
+  std::uint64_t added = 0;
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    added |= other.words_[i] & ~words_[i];
+    words_[i] |= other.words_[i];
+  }
+  return added != 0;
 }
 
 void PendingRegisters::change(RegisterRange range, bool present) {

@@ -5,6 +5,7 @@
 // by both.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <unordered_map>
@@ -63,6 +64,11 @@ class WaitEffects {
     bool lgkm_before = false;         ///< the wait includes all operations that lgkmcnt counted before the block
     std::vector<std::uint32_t> vm;    ///< instructions of the block that vmcnt counts, in order
     std::vector<std::uint32_t> lgkm;  ///< instructions of the block that lgkmcnt counts
+
+    bool covers(std::uint32_t instruction) const {
+      return std::find(vm.begin(), vm.end(), instruction) != vm.end() ||
+             std::find(lgkm.begin(), lgkm.end(), instruction) != lgkm.end();
+    }
   };
   /// Effect of an s_waitcnt, given by its index.
   const Effect& effect(std::uint32_t wait) const { return effects_.at(wait); }
