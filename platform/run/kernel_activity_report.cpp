@@ -161,7 +161,7 @@ void write_lazy_table(const std::vector<NamedActivity>& kernels, std::ostream& o
 }
 
 /// Reasons why parts of chains stay at the core, each with a short text.
-constexpr std::array<std::pair<NearDataCount, std::string_view>, 10> kReasonsToStay{
+constexpr std::array<std::pair<NearDataCount, std::string_view>, 11> kReasonsToStay{
     {{NearDataCount::hit_first, "L1 hits of first loads"},
      {NearDataCount::hit_second, "L1 hits of second loads"},
      {NearDataCount::pending_fill, "pending fills"},
@@ -171,13 +171,14 @@ constexpr std::array<std::pair<NearDataCount, std::string_view>, 10> kReasonsToS
      {NearDataCount::own_store, "stores in flight"},
      {NearDataCount::lds, "no room in LDS"},
      {NearDataCount::lanes, "lanes in two lines"},
+     {NearDataCount::address_space, "LDS, private or host memory"},
      {NearDataCount::code_changed, "changed code"}}};
 
-/// Writes a table of near-data computing if there were chains: their packets, and the two most frequent reasons why parts
-/// stayed at the core.
+/// Writes a table of near-data computing if there were chains: their share that is offloaded, their packets, and the two most
+/// frequent reasons why parts stayed at the core.
 void write_near_data_table(const std::vector<NamedActivity>& kernels, std::ostream& out) {
-  std::vector<TextRow> rows{{"", "", "", "at LLCs", "bounced", "at the", "of these,"},
-                            {"chains", "begun", "packets", "%", "%", "core, %", "%"}};
+  std::vector<TextRow> rows{{"", "", "offloaded", "", "at LLCs", "bounced", "at the", "of these,"},
+                            {"chains", "begun", "%", "packets", "%", "%", "core, %", "%"}};
   for (const NamedActivity& kernel : kernels) {
     const KernelActivity& a = *kernel.activity;
     const std::uint64_t chains = count_of(a, NearDataCount::chains);
@@ -195,9 +196,10 @@ void write_near_data_table(const std::vector<NamedActivity>& kernels, std::ostre
     for (std::size_t i = 0; i < reasons.size() && i < 2; ++i)
       first += fmt::format("{}{} {}", i == 0 ? "" : ", ", percent(share(reasons[i].first, stayed)), reasons[i].second);
     const auto cell = [](std::uint64_t part, std::uint64_t whole) { return part == 0 ? "-" : percent(share(part, whole)); };
-    rows.push_back({readable_kernel(kernel.name), grouped(chains), grouped(packets),
-                    cell(count_of(a, NearDataCount::packets_llc), packets), cell(count_of(a, NearDataCount::bounced), packets),
-                    cell(stayed, packets + stayed), first.empty() ? "-" : first});
+    rows.push_back({readable_kernel(kernel.name), grouped(chains), cell(count_of(a, NearDataCount::offloaded), chains),
+                    grouped(packets), cell(count_of(a, NearDataCount::packets_llc), packets),
+                    cell(count_of(a, NearDataCount::bounced), packets), cell(stayed, packets + stayed),
+                    first.empty() ? "-" : first});
   }
   if (rows.size() == 2) return;
   out << '\n';

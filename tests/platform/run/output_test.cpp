@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "models/lazy/lazy_texts.h"
+#include "models/neardata/near_data_texts.h"
 #include "platform/reference/memory_map_reference.h"
 #include "platform/run/energy_report.h"
 #include "platform/run/kernel_activity_report.h"
@@ -400,6 +401,29 @@ TEST(KernelReports, SmallSharesOfHeldLoadsHaveADecimal) {
   std::ostringstream text;
   write_activity_report({{"relu", r.end - r.start, &r.activity}}, text);
   EXPECT_THAT(text.str(), ContainsRegex("relu +100 +1,000 +100 +0\\.4 +- +-"));
+}
+
+// Each kernel with chains has a row: the share of chains that were offloaded, and the most frequent reasons for the others.
+TEST(KernelReports, ShowOffloadedChainsAndReasonsForTheOthers) {
+  KernelRecord r = record();
+  const auto count = [&r](NearDataCount what) -> std::uint64_t& {
+    return r.activity.extension[near_data_slots().first_count + static_cast<std::size_t>(what)];
+  };
+  count(NearDataCount::chains) = 1000;
+  count(NearDataCount::address_space) = 1000;
+  std::ostringstream none;
+  write_activity_report({{"relu", r.end - r.start, &r.activity}}, none);
+  EXPECT_THAT(none.str(), ContainsRegex("relu +1,000 +- +0 +- +- +100 +100 LDS, private or host memory"));
+  count(NearDataCount::offloaded) = 750;
+  count(NearDataCount::packets) = 1200;
+  count(NearDataCount::packets_llc) = 600;
+  count(NearDataCount::bounced) = 120;
+  count(NearDataCount::address_space) = 100;
+  count(NearDataCount::hit_first) = 300;
+  std::ostringstream some;
+  write_activity_report({{"relu", r.end - r.start, &r.activity}}, some);
+  EXPECT_THAT(some.str(),
+              ContainsRegex("relu +1,000 +75 +1,200 +50 +10 +25 +75 L1 hits of first loads, 25 LDS, private or host memory"));
 }
 
 // The use of matrix units is shown only for kernels that use them.
