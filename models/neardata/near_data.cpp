@@ -50,7 +50,8 @@ NearDataParameterSet::NearDataParameterSet() { near_data_slots(); }
 
 void NearDataParameterSet::check(const GpuDeviceParameters& device, std::vector<std::string>& problems) const {
   const GpuParameters& gpu = device.gpu;
-  if (gpu.timing == TimingMode::functional) problems.emplace_back("ndc.mode needs time: gpu.timing = functional has none");
+  if (gpu.timing == TimingMode::functional)
+    problems.emplace_back("ndc.mode needs time: gpu.timing = functional has none; set gpu.timing = loose, or ndc.mode = none");
   for (const auto& other : device.extensions.all()) {
     if (other.get() != this && other->is_on())
       problems.emplace_back(
@@ -120,6 +121,7 @@ EmnTable meeting_nodes(const Fabric& fabric, unsigned first_l2, const GpuParamet
 NearData::NearData(const NearDataParameters& parameters, const GpuDeviceParameters& device)
     : gpu_(device.gpu),
       noc_(device.noc),
+      cu_(device.cu),
       network_{.parameters = parameters, .clock = Clock(device.gpu.core_clock)},
       tagger_(network_.parameters, device.gpu.target, network_.kernels) {
   network_.line_bytes = device.cu.transaction_bytes;
@@ -181,6 +183,8 @@ std::vector<ExtensionUnit> NearData::units() {
 void NearData::reset() {
   running_ = 0;
   failed_ = false;
+  lds_.clear();
+  note_lds();
   for (const auto* const at : all_queues()) {
     for (const auto& queue : *at) queue->reset();
   }
@@ -200,15 +204,17 @@ void NearData::describe(StatisticsGroup& device) const {
 
 void NearData::describe_energy(EnergyMeter& meter, const EnergyParameters& energy) const {
   // The energy of an entry is that of registers that are written and read once: 55 bits in the offload queue, 249 bits in the
-  // service queue.
+  // service queue. That of the table of meeting nodes is a register's of 8 bits: a node's number, and whether there is one.
   constexpr double kOffloadWords = 2;
   constexpr double kServiceWords = 8;
+  constexpr double kTableWords = 0.25;
   const double word = energy.compute.vgpr_write + energy.compute.vgpr_read;
   const auto line_words = static_cast<double>(network_.line_bytes) / sizeof(std::uint32_t);
   for (const OffloadUnit* const unit : network_.cores) {
     if (unit == nullptr) continue;
     const NearDataStatistics& s = unit->statistics();
     meter.add("ndc", "offload_entry", s.counts[static_cast<std::size_t>(NearDataCount::packets)], kOffloadWords * word);
+    meter.add("ndc", "table_read", s.table_reads, kTableWords * energy.compute.vgpr_read);
     meter.add("l1v", "look_up", s.look_ups, energy.l1v.tag);
   }
   const auto describe = [&](const ServiceQueue& queue) {
@@ -259,10 +265,34 @@ std::string NearData::violations() const {
   return what;
 }
 
+// Assumes that LDS holds as many workgroups as the wavefront slots allow (section 4.5).
+std::uint64_t NearData::lds_of(const WorkgroupNeeds& needs) const {
+  const std::uint64_t workgroups = std::max(1U, cu_.simds * cu_.wavefronts_per_simd / std::max(1U, needs.wavefronts));
+  return std::min(workgroups * needs.lds_bytes, cu_.lds.n);
+}
+
+// Kernels that run at the same time share the wavefront slots, so that together they use no more LDS than the one with the most
+// LDS per wavefront would use alone.
+void NearData::note_lds() {
+  std::uint64_t used = 0;
+  for (const auto& [dispatch, bytes] : lds_) used = std::max(used, bytes);
+  const std::uint64_t operands = std::uint64_t{network_.parameters.sq_entries} * 2 * network_.line_bytes;
+  network_.lds_full = used != 0 && used + operands > cu_.lds.n;
+}
+
+void NearData::kernel_started(const Dispatch& dispatch) {
+  ++running_;
+  lds_[dispatch.index] = lds_of(dispatch.needs);
+  note_lds();
+  tagger_.started(dispatch);
+}
+
 // A failed kernel may leave messages in the network, which arrive later. The check is skipped until all have arrived.
 void NearData::kernel_ended(const KernelRecord& record) {
   tagger_.ended(record.index);
   network_.most_input.erase(record.index);
+  lds_.erase(record.index);
+  note_lds();
   if (running_ > 0) --running_;
   if (!network_.parameters.check) return;
   failed_ |= record.failed;

@@ -14,6 +14,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -79,19 +81,20 @@ class NearData final : public DeviceExtension, private KernelObserver, private i
   std::string violations() const;
 
  private:
-  void kernel_started(const Dispatch& dispatch) override {
-    ++running_;
-    tagger_.started(dispatch);
-  }
+  void kernel_started(const Dispatch& dispatch) override;
   void kernel_ended(const KernelRecord& record) override;
   void code_revalidated() override { tagger_.code_revalidated(); }
+  std::uint64_t lds_of(const WorkgroupNeeds& needs) const;
+  void note_lds();
 
   const GpuParameters gpu_;
   const FabricParameters noc_;
+  const ComputeUnitParameters cu_;
   NearDataNetwork network_;
   KernelTagger tagger_;
-  unsigned running_ = 0;  ///< number of running kernels
-  bool failed_ = false;   ///< a kernel has failed and may have left packets in the network
+  unsigned running_ = 0;                        ///< number of running kernels
+  std::map<std::uint64_t, std::uint64_t> lds_;  ///< bytes of a core's LDS that running kernels may use, by dispatch index
+  bool failed_ = false;                         ///< a kernel has failed and may have left packets in the network
   using Queues = std::vector<std::unique_ptr<ServiceQueue>>;
   std::array<const Queues*, 3> all_queues() const { return {&at_caches_, &at_cores_, &at_switches_}; }
 

@@ -30,6 +30,9 @@ struct NearDataNetwork {
   std::vector<OffloadUnit*> cores{};
   std::vector<ServiceQueue*> queues{};  ///< service queue of each node; null: the node does not compute
   TaggedKernels kernels{};
+  /// Whether LDS has no room for the operands of a core's service queue, because running kernels use it; changed only between
+  /// windows.
+  bool lds_full = false;
   /// NearDataCount::most_input of each running kernel, by dispatch index; never iterated, changed only between windows.
   std::unordered_map<std::uint64_t, std::uint64_t> most_input{};
 

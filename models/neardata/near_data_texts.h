@@ -82,9 +82,10 @@ constexpr std::array<ExtensionCountText, kNearDataCounts> kNearDataCountTexts{{
     {"own_store", "parts", "not offloaded: a store of the wavefront to one of its lines is not complete"},
     {"lds", "parts", "not offloaded: the kernel's LDS leaves no room for the operands of a core's service queue"},
     {"lanes", "parts", "not offloaded: lanes whose data are in two lines"},
-    {"address_space", "chains",
-     "not offloaded: lanes in LDS or private memory, an access that is performed later, or memory that no last-level cache "
-     "serves"},
+    {"address_space", "parts",
+     "not offloaded: memory that no last-level cache serves; or, counted once for a chain, lanes in LDS or private memory, or "
+     "an "
+     "access that is performed later"},
     {"code_changed", "chains", "not offloaded: the code has changed since it was tagged"},
     {"lanes_changed", "lanes",
      "of operands for which memory had changed since the load when a service queue read them (`ndc.check`)"},

@@ -43,6 +43,7 @@ void OffloadUnit::describe(StatisticsGroup& unit) const {
   g.add("core_lanes", statistics_.core_lanes,
         "lanes of operations that the core performs in the end, among them the sums of results with registers", "lanes");
   g.add("look_ups", statistics_.look_ups, "look-ups of the L1 cache's tags for loads that are offloaded", "look-ups");
+  g.add("table_reads", statistics_.table_reads, "reads of the table of meeting nodes", "reads");
   g.add("entry_time", statistics_.entry_time, "time that entries of the offload queue were in use, summed over entries");
   g.add("most_entries", statistics_.most_entries, "highest number of entries of the offload queue in use", "entries");
 }
@@ -126,11 +127,6 @@ void OffloadUnit::reset() {
 void OffloadUnit::begin_kernel(Wavefront& w, const WavefrontSlot& slot) {
   w.dispatch = slot.group->dispatch;
   w.kernel = network_.kernels.find(w.dispatch->entry);
-  // Assumes that LDS holds as many workgroups as the wavefront slots allow (section 4.5).
-  const WorkgroupNeeds& needs = w.dispatch->needs;
-  const std::uint64_t workgroups = std::max(1U, unit_.simds * unit_.wavefronts_per_simd / std::max(1U, needs.wavefronts));
-  const std::uint64_t operands = std::uint64_t{parameters_.sq_entries} * 2 * (line_mask_ + 1);
-  w.caches_only = needs.lds_bytes != 0 && std::min(workgroups * needs.lds_bytes, unit_.lds.n) + operands > unit_.lds.n;
 }
 
 StageVerdict OffloadUnit::prepare(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {

@@ -50,6 +50,7 @@ namespace lacuna {
 struct NearDataStatistics {
   std::array<std::uint64_t, kNearDataCounts> counts{};  ///< counts, indexed by NearDataCount
   std::uint64_t look_ups = 0;                           ///< look-ups in the L1 cache's tags for offloaded loads
+  std::uint64_t table_reads = 0;                        ///< reads of the table of meeting nodes, one for each part
   std::uint64_t committed = 0;                          ///< operations committed without execution: all lanes were offloaded
   std::uint64_t core_lanes = 0;     ///< lanes of chain operations that the core performed, including sums with results
   std::uint64_t address_words = 0;  ///< words of addresses that chains' loads and stores have read from registers
@@ -177,7 +178,6 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
     Cycles not_before{};              ///< time from which results and operands of the wavefront's last chain are in registers
     std::uint64_t operations = 0;     ///< operations of the last chain that the core performs before the next instruction
     Lanes uncounted = 0;              ///< lanes of a chain's load or store whose registers have not been counted
-    bool caches_only = false;         ///< the kernel's LDS leaves no room for the service queues of cores
     bool builds = false;              ///< the wavefront has a packet generation unit
     std::vector<std::uint64_t> stores;  ///< lines of the wavefront's stores that may be unacknowledged
     bool many_stores = false;           ///< more stores may be unacknowledged than `stores` has room for
@@ -250,7 +250,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   void close(WavefrontSlot& slot, std::uint16_t open, Cycles cycle);
   /// The service queue that executes a part, or the reason why no queue does. `first`: line of the first load; `second`: line
   /// of the second load, otherwise of the store if ndc.store_counts, otherwise `first`.
-  std::variant<ServiceQueue*, NearDataCount> find_queue(const OpenChain& chain, std::uint64_t first, std::uint64_t second);
+  std::variant<ServiceQueue*, NearDataCount> find_queue(std::uint64_t first, std::uint64_t second);
   bool send(std::uint16_t part, Tick at);
   ComputePacket compute_packet(const Part& part) const;
   void perform_at_core(std::uint16_t part, Tick at);

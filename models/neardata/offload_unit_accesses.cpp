@@ -233,7 +233,8 @@ MemoryTokens::Token OffloadUnit::second_load(WavefrontSlot& slot, std::uint16_t 
     } else if (!parts_[part].queued) {
       reason = NearDataCount::queue_full;
     } else if (!(reason = reason_to_stay(slot, w, *line, at, NearDataCount::hit_second))) {
-      const auto queue = find_queue(c, parts_[part].packet.line_a, line->bus);
+      ++statistics_.table_reads;
+      const auto queue = find_queue(parts_[part].packet.line_a, line->bus);
       if (const auto* const none = std::get_if<NearDataCount>(&queue)) reason = *none;
     }
     if (!reason) {

@@ -60,13 +60,12 @@ void OffloadUnit::close(WavefrontSlot& slot, std::uint16_t open, Cycles cycle) {
   end_chain(open);
 }
 
-std::variant<ServiceQueue*, NearDataCount> OffloadUnit::find_queue(const OpenChain& chain, std::uint64_t first,
-                                                                   std::uint64_t second) {
+std::variant<ServiceQueue*, NearDataCount> OffloadUnit::find_queue(std::uint64_t first, std::uint64_t second) {
   const unsigned node = network_.meeting->find(core_, *network_.cache_of(first), *network_.cache_of(second));
   if (node == EmnTable::kNone) return NearDataCount::no_node;
   ServiceQueue* const queue = network_.queues[node];
   if (queue == nullptr) return NearDataCount::cannot_compute;
-  if (queue->is_at_core() && chain.slot != nullptr && wavefront(*chain.slot).caches_only) return NearDataCount::lds;
+  if (queue->is_at_core() && network_.lds_full) return NearDataCount::lds;
   return queue;
 }
 
@@ -77,7 +76,8 @@ bool OffloadUnit::send(std::uint16_t number, Tick at) {
   const std::uint64_t second = packet.has_second()                              ? packet.line_b
                                : packet.has_store() && parameters_.store_counts ? packet.store
                                                                                 : packet.line_a;
-  const auto found = find_queue(c, packet.line_a, second);
+  if (!packet.has_second()) ++statistics_.table_reads;  // otherwise read at the second load
+  const auto found = find_queue(packet.line_a, second);
   if (const auto* const reason = std::get_if<NearDataCount>(&found)) {
     count(c.slot, *reason);
     return false;

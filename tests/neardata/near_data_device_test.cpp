@@ -298,6 +298,7 @@ TEST(NearDataWorkedExample, AllLinesInOneCache) {
     EXPECT_EQ(counts.at("cu15.ndc.packets"), 1U);
     EXPECT_EQ(counts.at("cu15.ndc.packets_llc"), 1U);
     EXPECT_EQ(counts.at("cu15.ndc.mask_flits"), 0U);
+    EXPECT_EQ(counts.at("cu15.ndc.table_reads"), 1U);
     EXPECT_EQ(counts.at("service_queue_l2_5.packets"), 1U);
     // The core commits the addition without execution; it would take four cycles of a vector ALU of 16 lanes.
     EXPECT_EQ(counts.at("cu15.ndc.committed"), 1U);

@@ -32,7 +32,8 @@ TEST(NearDataParameters, DefaultsArePossibleInAllModes) {
 TEST(NearDataParameters, NeedsTime) {
   GpuDeviceParameters p = device(NearDataMode::llc);
   p.gpu.timing = TimingMode::functional;
-  EXPECT_EQ(p.check(), Texts{"ndc.mode needs time: gpu.timing = functional has none"});
+  EXPECT_EQ(p.check(),
+            Texts{"ndc.mode needs time: gpu.timing = functional has none; set gpu.timing = loose, or ndc.mode = none"});
   ndc_of(p).mode = NearDataMode::none;
   EXPECT_EQ(p.check(), Texts{});
 }

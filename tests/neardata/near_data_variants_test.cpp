@@ -181,6 +181,33 @@ TEST_P(NearDataOnMesh, AKernelWithoutChainsBesideOneWithThem) {
   }
 }
 
+// Chains are not computed at cores while a kernel runs whose LDS leaves no room for operands: their own kernel or another one.
+TEST_P(NearDataOnMesh, LdsThatKernelsUseHoldsNoOperands) {
+  const AssembledKernel idle(isa::Target::gfx803, {"s_sleep 127", "s_sleep 127", "s_sleep 127"});
+  const std::vector<std::uint64_t> arguments{kBase + kA, kBase + kB, kBase + kC, kBase + kIndices};
+  const auto all_lds = static_cast<unsigned>(ComputeUnitParameters{}.lds.n);
+  NearDataGpu& gpu = n_.omni;
+  const auto counts_of = [&](unsigned lds, unsigned lds_of_other) {
+    gpu.start();
+    write_indices(gpu);
+    gpu.mark();
+    if (lds_of_other != 0) gpu.dispatch(idle, {}, 64, 64, lds_of_other);
+    gpu.dispatch(all_patterns(true), arguments, 32, kWorkgroupSize, lds);
+    gpu.finish();
+    gpu.expect_no_chains();
+    return gpu.growth();
+  };
+  const Counts room = counts_of(0, 64);
+  EXPECT_EQ(total(room, ".ndc.lds"), 0U);
+  EXPECT_GT(total(room, "service_queue_cu", ".packets"), 0U);
+  const Counts none = counts_of(all_lds / 2, 0);
+  EXPECT_GT(total(none, ".ndc.lds"), 0U);
+  EXPECT_EQ(total(none, "service_queue_cu", ".packets"), 0U);
+  const Counts other = counts_of(0, all_lds);
+  EXPECT_GT(total(other, ".ndc.lds"), 0U);
+  EXPECT_LT(total(other, "service_queue_cu", ".packets"), total(room, "service_queue_cu", ".packets"));
+}
+
 // -- code that changes
 
 /// A kernel that copies 64 words. The copy is a chain if `load` can be part of a chain.
