@@ -23,7 +23,7 @@ hash_of() { sed -n 's/.*"run_hash": "\([0-9a-f]*\)".*/\1/p' "$1/statistics.json"
 add none
 [[ $(counter none ndc_chains) == 0 ]] || fail "chains without near-data hardware"
 for mode in "$@"; do
-  for options in "" "--set sim.threads=2" "--set ndc.oq_entries=1 --set ndc.sq_entries=1 --set ndc.sq_buffer=1"; do
+  for options in "" "--set sim.threads=2" "--set ndc.check=true --set ndc.oq_entries=1 --set ndc.sq_entries=1 --set ndc.sq_buffer=1"; do
     # shellcheck disable=SC2086
     add "$mode" --set "ndc.mode=$mode" $options
     cmp none.bin "$mode.bin" || fail "$mode $options: the sums differ"

@@ -1,9 +1,13 @@
 #!/usr/bin/env bash
-# near_data.sh TARGET WORKLOAD MODE...: with near-data computing in these modes the workload's results are correct at --preset small, and
-# each packet sent by a core is accepted by a service queue or bounced. Each mode is tested again with queues of one entry.
+# near_data.sh TARGET "WORKLOAD [OPTION]..." MODE...: with near-data computing in these modes the workload's results are correct at
+# --preset small, each packet sent by a core is accepted by a service queue or bounced, and after each kernel everything that was sent has
+# arrived (ndc.check). Each mode is tested again with queues of one entry.
 source "$SOURCE/tests/rocm/common.sh"
 
-target=$1 program=$2
+target=$1
+read -ra options <<<"$2"
+program=${options[0]}
+options=("${options[@]:1}")
 shift 2
 
 # sum FOLDER COUNT: prints the sum of a counter over all kernels. Names may contain commas, so columns are counted from the end.
@@ -21,7 +25,8 @@ taken() {
 checked() {
   local name=$1
   shift
-  on_gpu --quiet --config mesh56 --set gpu.target="$target" "$@" --out "$name" -- "$program" --preset small --check
+  on_gpu --quiet --config mesh56 --set gpu.target="$target" --set ndc.check=true "$@" --out "$name" -- "$program" --preset small --check \
+    "${options[@]}"
   expect 0 "${command[@]}"
   tail -n 1 out.txt | grep -q "^result: workload=$program gpu=.* check=passed" || fail "no closing line that says so"
   has_results "$name"
