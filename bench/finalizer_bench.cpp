@@ -21,7 +21,8 @@ std::vector<CodeObject> code_objects() {
   const char* const folder = std::getenv("LACUNA_BENCH_CODE");
   std::vector<CodeObject> objects;
   for (const auto& entry : std::filesystem::directory_iterator(folder != nullptr ? folder : LACUNA_KERNELS)) {
-    if (!entry.is_regular_file() || !holds_code_objects(entry.path())) continue;
+    if (!entry.is_regular_file() || entry.path().extension() == ".o") continue;  // the linker's input, next to its output
+    if (!holds_code_objects(entry.path())) continue;
     for (CodeObject& object : read_code_objects(entry.path())) objects.push_back(std::move(object));
   }
   return objects;
