@@ -26,6 +26,7 @@
 //   + 1                        decoding
 //   + the later operand        A at the node's own cache; P(node, cache, 1) + A + P(cache, node, line) at another. Loads
 //                              leave a node one per cycle, and its cache accepts one per cycle
+//   + A                        of operands that have been evicted when they are to be fetched, and are requested again
 //   + fetch_latency            at a last-level cache
 //   + n alu_latency            n operations on lanes that the ALU accepts in one cycle. If it accepts them in p cycles:
 //                              alu_latency + p - 1 for the first operation, max(alu_latency, p) for each further one

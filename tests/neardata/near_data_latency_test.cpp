@@ -61,13 +61,21 @@ GpuDeviceParameters refusing_machine() {
   return p;
 }
 
+/// A machine whose last-level caches have one way, so that lines at a distance of 256 KiB evict each other.
+GpuDeviceParameters evicting_machine() {
+  GpuDeviceParameters p = latency_machine();
+  p.l2.size = Bytes{64 * 1024};
+  p.l2.ways = 1;
+  return p;
+}
+
 struct LatencyBench : sc_core::sc_module {
   explicit LatencyBench(sc_core::sc_module_name module_name) : sc_module(module_name) {}
   NearDataGpu gpu{"gpu", latency_machine()};
   NearDataGpu lanes_4{"lanes_4", with_alus(4)}, lanes_8{"lanes_8", with_alus(8)}, lanes_16{"lanes_16", with_alus(16)},
       lanes_32{"lanes_32", with_alus(32)};
   NearDataGpu stepped{"stepped", stepped_machine()}, crossbar{"crossbar", crossbar_machine()},
-      early{"early", acknowledging_early()}, refusing{"refusing", refusing_machine()};
+      early{"early", acknowledging_early()}, refusing{"refusing", refusing_machine()}, evicting{"evicting", evicting_machine()};
 };
 
 LACUNA_TEST_BENCH(LatencyBench)
@@ -191,8 +199,10 @@ class NearDataLatency : public testing::Test {
       const Counts counts = gpu_.growth();
       EXPECT_EQ(counts.at(unit + "packets"), 1U);
       EXPECT_EQ(counts.at(unit + "bounced"), 0U);
+      std::uint64_t evicted = 0;
       for (unsigned cache = 0; cache < 4; ++cache)
-        EXPECT_EQ(counts.at("service_queue_l2_" + std::to_string(cache) + ".evicted"), 0U);
+        evicted += counts.at("service_queue_l2_" + std::to_string(cache) + ".evicted");
+      EXPECT_EQ(evicted, evicted_);
       *result = counts.at(unit + "latency");
       parts_.clear();
       std::uint64_t sum = 0;
@@ -205,6 +215,8 @@ class NearDataLatency : public testing::Test {
     return latency;
   }
 
+  /// Number of lines that are evicted in each run between their arrival and their fetch.
+  std::uint64_t evicted_ = 0;
   /// Time of the packet by component, in the last measurement.
   std::map<std::string, std::uint64_t> parts_;
 
@@ -384,6 +396,31 @@ TEST_F(NearDataOnCrossbar, LatencyIsTheSumOfThePortsLatencies) {
   }
 }
 
+class NearDataEvicting : public NearDataLatency {
+ protected:
+  NearDataEvicting() : NearDataLatency(bench<LatencyBench>().evicting) {}
+};
+
+// Both operands come from DRAM, where the second row opens tRRD cycles after the first. The second operand evicts the first
+// one, which is loaded again when both are to be fetched.
+TEST_F(NearDataEvicting, EvictedLinesAreLoadedAgainBeforeTheFetch) {
+  evicted_ = 1;
+  for (const Pattern& pattern : patterns()) {
+    if (pattern.loads != 2 || pattern.stores) continue;  // a store would evict both operands
+    const AssembledKernel kernel = kernel_of(pattern, p_.l1i.line.n);
+    for (unsigned cache = 0; cache < 4; ++cache) {
+      SCOPED_TRACE(testing::Message() << "pattern " << pattern.number << " at cache " << cache);
+      const Place place{0, cache, cache, cache};
+      const auto without_accesses = expected(pattern, place, 0);  // the second operand arrives a cycle after the first
+      ASSERT_TRUE(without_accesses);
+      const std::uint64_t accesses = p_.dram.tRRDS.n + 2 * miss();
+      EXPECT_EQ(measure(kernel, place).cold, *without_accesses - 1 + accesses);
+      EXPECT_EQ(parts_["queue"], 1 + ndc_.fetch_latency.n);
+      EXPECT_EQ(parts_["caches"], accesses);
+    }
+  }
+}
+
 // The chain's end does not wait for the store's acknowledgement.
 TEST_F(NearDataEarlyAck, AChainEndsBeforeItsStoreIsAcknowledged) {
   for (const Pattern& pattern : patterns()) {
@@ -397,7 +434,8 @@ TEST_F(NearDataEarlyAck, AChainEndsBeforeItsStoreIsAcknowledged) {
 }
 
 // The queue accepts the first of a wavefront's two packets, which are sent in consecutive cycles. The core performs the
-// comparison of the second packet: the packet's line, five flits, is sent to the core as soon as the cache has responded.
+// comparison of the second packet: the packet's line, five flits, is sent to the core as soon as the cache has responded. The
+// caches are 1, 3, 6 and 13 links away.
 TEST_F(NearDataRefusing, TheCoreComputesRefusedPackets) {
   Lines lines{"s_load_dwordx4 s[8:11], s[0:1], 0x0",
               "v_and_b32 v1, 31, v0",
@@ -419,25 +457,28 @@ TEST_F(NearDataRefusing, TheCoreComputesRefusedPackets) {
   const AssembledKernel kernel(
       isa::Target::gfx803, lines + Lines{"s_sleep 127", "LOAD v10, v[2:3]", "s_waitcnt vmcnt(0)", "v_cmp_eq_f32 vcc, 0, v10"});
   ASSERT_EQ(kernel.finalize({.move = false}).chains.size(), 1U);
-  gpu_.start();
-  std::uint64_t latency = 0;
-  for (unsigned run = 0; run < 2; ++run) {
-    gpu_.mark();
-    gpu_.run(kernel, {kVram + kData + 128 * 2, 0}, static_cast<unsigned>(network_.cores.size()), 64);
-    const Counts counts = gpu_.growth();
-    EXPECT_EQ(counts.at("cu0.ndc.packets"), 2U);
-    EXPECT_EQ(counts.at("cu0.ndc.bounced"), 1U);
-    EXPECT_EQ(counts.at("cu0.ndc.core_lanes"), 32U);
-    latency = counts.at("cu0.ndc.latency");
-    gpu_.expect_no_chains();
+  for (unsigned number = 0; number < 4; ++number) {
+    SCOPED_TRACE(number);
+    gpu_.start();
+    std::uint64_t latency = 0;
+    for (unsigned run = 0; run < 2; ++run) {
+      gpu_.mark();
+      gpu_.run(kernel, {kVram + kData + std::uint64_t{128} * number, 0}, static_cast<unsigned>(network_.cores.size()), 64);
+      const Counts counts = gpu_.growth();
+      EXPECT_EQ(counts.at("cu0.ndc.packets"), 2U);
+      EXPECT_EQ(counts.at("cu0.ndc.bounced"), 1U);
+      EXPECT_EQ(counts.at("cu0.ndc.core_lanes"), 32U);
+      latency = counts.at("cu0.ndc.latency");
+      gpu_.expect_no_chains();
+    }
+    const unsigned core = core_node(0);
+    const unsigned cache = cache_node(number);
+    const std::uint64_t build = 4 * 2 + 1;
+    // The second packet arrives one flit after the first.
+    const std::uint64_t there = packet(core, cache, 1) + 1 + 1;
+    const std::uint64_t operation = 64 / p_.cu.lanes_per_simd;
+    EXPECT_EQ(latency, build + there + hit() + packet(cache, core, 5) + p_.cu.vmem_return_latency.n + operation);
   }
-  const unsigned core = core_node(0);
-  const unsigned cache = cache_node(2);
-  const std::uint64_t build = 4 * 2 + 1;
-  // The second packet arrives one flit after the first.
-  const std::uint64_t there = packet(core, cache, 1) + 1 + 1;
-  const std::uint64_t operation = 64 / p_.cu.lanes_per_simd;
-  EXPECT_EQ(latency, build + there + hit() + packet(cache, core, 5) + p_.cu.vmem_return_latency.n + operation);
 }
 
 // -- ALUs
