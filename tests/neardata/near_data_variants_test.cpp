@@ -139,6 +139,89 @@ TEST(NearDataVariants, FillsThatCountAsMissesDoNotKeepLanes) {
   EXPECT_EQ(total(misses.growth, ".ndc.pending_fill"), 0U);
 }
 
+// -- order of a wavefront's accesses
+
+// The store of a chain drops its line from the core's L1, in which an earlier load has left it, so that the next load misses. A
+// chain stays at the core while a plain store to one of its lines is in flight.
+TEST_P(NearDataOnMesh, ChainsAndOtherAccessesToTheSameLines) {
+  const Lines addresses{"s_load_dwordx4 s[8:11], s[0:1], 0x0",
+                        "v_lshlrev_b32 v1, 2, v0",
+                        "s_waitcnt lgkmcnt(0)",
+                        "ADD_u32 v2, s8, v1",
+                        "v_mov_b32 v3, s9",
+                        "ADD_u32 v4, s10, v1",
+                        "v_mov_b32 v5, s11"};
+  const Lines copy{"LOAD v10, v[2:3]", kWaitVector, "STORE v[4:5], v10", "s_waitcnt vmcnt(0)"};
+  Lines reload = addresses;
+  append(reload, {"LOAD v12, v[4:5]", "s_waitcnt vmcnt(0)", "v_mov_b32 v13, v12"});
+  append(reload, copy);
+  append(reload,
+         {"LOAD v14, v[4:5]", "s_waitcnt vmcnt(0)", "v_mov_b32 v13, v14", "ADD_u32 v2, 0x8000, v4", "STORE v[2:3], v14"});
+  Lines overtaking = addresses;
+  append(overtaking, {"v_mov_b32 v12, 7", "STORE v[2:3], v12"});
+  append(overtaking, copy);
+  for (NearDataGpu* const gpu : {&n_.llc, &n_.omni}) {
+    SCOPED_TRACE(gpu->name());
+    const auto growth_of = [&](const Lines& lines) {
+      const AssembledKernel kernel(isa::Target::gfx803, lines);
+      EXPECT_EQ(kernel.finalize({.move = false}).chains.size(), 1U);
+      gpu->start();
+      gpu->mark();
+      EXPECT_FALSE(gpu->run(kernel, {kBase + kA, kBase + kC}, 1, 32).failed);
+      gpu->expect_no_chains();
+      return gpu->growth();
+    };
+    const Counts reloaded = growth_of(reload);
+    EXPECT_EQ(reloaded.at("l1v0.reads"), 2U);
+    EXPECT_EQ(reloaded.at("l1v0.read_misses"), 2U);
+    EXPECT_EQ(total(reloaded, ".ndc.packets"), 1U);
+    for (unsigned item = 0; item < 32; ++item) ASSERT_EQ(gpu->words(kC + 0x8000)[item], gpu->words(kA)[item]);
+    const Counts overtaken = growth_of(overtaking);
+    EXPECT_EQ(total(overtaken, ".ndc.own_store"), 1U);
+    EXPECT_EQ(total(overtaken, ".ndc.packets"), 0U);
+    for (unsigned item = 0; item < 32; ++item) ASSERT_EQ(gpu->words(kC)[item], 7U);
+  }
+}
+
+// A chain stays at the core if the first load hits in the L1. If only the second one hits, the first is sent after its look-up.
+TEST_P(NearDataOnMesh, ChainsWhoseLinesAreInTheL1StayAtTheCore) {
+  const Lines before{"s_load_dwordx4 s[8:11], s[0:1], 0x0",
+                     "s_load_dwordx2 s[12:13], s[0:1], 0x10",
+                     "v_lshlrev_b32 v1, 2, v0",
+                     "s_waitcnt lgkmcnt(0)",
+                     "ADD_u32 v2, s8, v1",
+                     "v_mov_b32 v3, s9",
+                     "ADD_u32 v4, s10, v1",
+                     "v_mov_b32 v5, s11",
+                     "ADD_u32 v6, s12, v1",
+                     "v_mov_b32 v7, s13"};
+  struct Case {
+    const char* loaded_before;
+    const char* reason;
+  };
+  for (const Case& c : {Case{"LOAD v12, v[2:3]", ".ndc.hit_first"}, Case{"LOAD v12, v[4:5]", ".ndc.hit_second"}}) {
+    SCOPED_TRACE(c.reason);
+    Lines lines = before;
+    append(lines, {c.loaded_before, "s_waitcnt vmcnt(0)", "v_mov_b32 v13, v12", "LOAD v10, v[2:3]", "LOAD v11, v[4:5]",
+                   kWaitVector, "v_xor_b32 v14, v10, v11", "STORE v[6:7], v14"});
+    const AssembledKernel kernel(isa::Target::gfx803, lines);
+    ASSERT_EQ(kernel.finalize({.move = false}).chains.size(), 1U);
+    for (NearDataGpu* const gpu : {&n_.llc, &n_.omni}) {
+      SCOPED_TRACE(gpu->name());
+      gpu->start();
+      gpu->mark();
+      EXPECT_FALSE(gpu->run(kernel, {kBase + kA, kBase + kB, kBase + kC}, 1, 32).failed);
+      gpu->expect_no_chains();
+      const Counts counts = gpu->growth();
+      EXPECT_EQ(total(counts, c.reason), 1U);
+      EXPECT_EQ(total(counts, ".ndc.packets"), 0U);
+      EXPECT_EQ(total(counts, ".ndc.hit_first") + total(counts, ".ndc.hit_second"), 1U);
+      EXPECT_EQ(counts.at("l1v0.reads"), 3U);  // the load before the chain, and the chain's
+      for (unsigned item = 0; item < 32; ++item) ASSERT_EQ(gpu->words(kC)[item], gpu->words(kA)[item] ^ gpu->words(kB)[item]);
+    }
+  }
+}
+
 // -- several kernels
 
 TEST_P(NearDataOnMesh, AKernelWithoutChainsBesideOneWithThem) {
