@@ -1,5 +1,6 @@
 """Recipes that measure the numbers of measurements.csv on Lacuna, by launch files for silicon.cl and memory_streams.cl
-(firmware/kernels). Recipes for instructions are in instructions.py, for stencils in stencils.py, for matrices in matrices.py.
+(firmware/kernels). Recipes for instructions are in instructions.py, for stencils in stencils.py, for matrices in matrices.py,
+for workgroups that exchange data in sync.py.
 
 A recipe returns a Run. Most values are slopes between a short and a long run of the same loop (README.md, S3), so that the time
 to start a kernel has no effect.
@@ -11,6 +12,7 @@ import re
 import instructions
 import matrices
 import stencils
+import sync
 from runs import GPUS, KIB, MIB, Program, Run, lengths, slope, u32
 
 SECONDS_OF_QUICK = 8  # maximum estimated time of a run in the quick set
@@ -310,6 +312,7 @@ RECIPES = [
     *instructions.RECIPES,
     *matrices.RECIPES,
     *stencils.RECIPES,
+    *sync.RECIPES,
 ]
 
 

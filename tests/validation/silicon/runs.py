@@ -29,6 +29,7 @@ class Run:
         self.parts = ["[code]\nfile = {kernels}/%s.co\n" % self.gpu.code(code)]
         self.files = {}
         self.outputs = {}  # contents of the output buffers after the run
+        self.statistics = {}  # statistics.json after the run: sums of the values of this name
         self.value = None
 
     def buffer(self, name, contents):
@@ -43,6 +44,11 @@ class Run:
         """Adds a buffer whose contents value() finds in `outputs`."""
         self.outputs[name] = b""
         self.parts.append(f"[buffer {name}]\ncontents = zero:{size}\nsave = {name}.bin\n")
+        return self
+
+    def statistic(self, name):
+        """Requests a sum that value() finds in `statistics`."""
+        self.statistics[name] = 0
         return self
 
     def dispatch(self, kernel, grid, *arguments, block=None):
