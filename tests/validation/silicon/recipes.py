@@ -1,6 +1,6 @@
 """Recipes that measure the numbers of measurements.csv on Lacuna, by launch files for silicon.cl and memory_streams.cl
 (firmware/kernels). Recipes for instructions are in instructions.py, for stencils in stencils.py, for matrices in matrices.py,
-for workgroups that exchange data in sync.py.
+for workgroups that exchange data in sync.py, for programs in programs.py.
 
 A recipe returns a Run. Most values are slopes between a short and a long run of the same loop (README.md, S3), so that the time
 to start a kernel has no effect.
@@ -11,6 +11,7 @@ import re
 
 import instructions
 import matrices
+import programs
 import stencils
 import sync
 from runs import GPUS, KIB, MIB, Program, Run, lengths, slope, u32
@@ -311,6 +312,7 @@ RECIPES = [
     (r"v100-h2d-(\d+)k", lambda row, kib: copy_to_device(row, int(kib))),
     *instructions.RECIPES,
     *matrices.RECIPES,
+    *programs.RECIPES,
     *stencils.RECIPES,
     *sync.RECIPES,
 ]
