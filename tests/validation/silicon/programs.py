@@ -7,7 +7,8 @@ CODE = "silicon_programs"
 
 
 def product(row, kind, side):
-    """Sums over a part of the inner dimension (S6) for some rows (S2, S4): seven rounds of workgroups, or all of them."""
+    """Sums over a part of the inner dimension (S6) for some rows (S2, S4): seven rounds of workgroups, or all of them. With three times
+    as long a part, whose rows of b no longer stay in the L2, mi250x-product-f64-4096 takes 1.4 % more."""
     groups, short, long = 1536, 32, 96
     size = int(kind) // 8
     rows = min(side, groups * 1024 // side)
