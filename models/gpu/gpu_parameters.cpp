@@ -59,8 +59,12 @@ void GpuParameters::describe(ParameterSection& s) {
   s.add("partition_interleave", partition_interleave, "Consecutive bytes of one partition",
         {.range = {64, 65536}, .power_of_two = true, .source = kTable2});
   s.add("partition_hash", partition_hash,
-        "Whether higher address bits are XORed onto the number of the partition; needs a power of two of partitions",
-        {{"none", static_cast<int>(AddressHash::none)}, {"xor", static_cast<int>(AddressHash::fold)}},
+        "Which higher address bits are XORed onto the number of the partition. xor: all; mi200: bits 16, 21 and 30 onto its "
+        "lowest "
+        "bit, the bits above them onto the others, as on AMD's MI200. Both need a power of two of partitions",
+        {{"none", static_cast<int>(AddressHash::none)},
+         {"xor", static_cast<int>(AddressHash::fold)},
+         {"mi200", static_cast<int>(AddressHash::mi200)}},
         {.source = "AMD's MI200 and MI300 (Linux, drivers/ras/amd/atl/dehash.c); models/common/transport/address_hash.h"});
   s.add("start_phase", start_phase,
         "Delay of every dispatch's start. Runs that differ only in this show how much a kernel's time depends on the order of "
@@ -208,8 +212,12 @@ std::vector<std::string> GpuDeviceParameters::check() const {
   const std::uint64_t stripe = gpu.partition_interleave.n * gpu.memory_partitions;
   if (gpu.partition_hash != AddressHash::none && !std::has_single_bit(gpu.memory_partitions)) {
     problems.push_back(
-        fmt::format("gpu.partition_hash = xor needs a power of two of partitions, gpu.memory_partitions = {} is none",
-                    gpu.memory_partitions));
+        fmt::format("gpu.partition_hash = {} needs a power of two of partitions, gpu.memory_partitions = {} is none",
+                    gpu.partition_hash == AddressHash::fold ? "xor" : "mi200", gpu.memory_partitions));
+  }
+  if (gpu.partition_hash == AddressHash::mi200 && stripe > std::uint64_t{1} << kMi200Bits) {
+    problems.push_back(fmt::format(
+        "gpu.partition_hash = mi200 needs gpu.partition_interleave x gpu.memory_partitions of at most 64 KiB, not {}", stripe));
   }
   if (vram.size.n % std::max<std::uint64_t>(stripe, GpuVm::kPage) != 0) {
     problems.push_back(fmt::format("vram.size = {} is not a multiple of gpu.partition_interleave x gpu.memory_partitions = {}",

@@ -40,12 +40,16 @@ product now gpu.partition_hash=none l2.set_hash=none
 product later gpu.partition_hash=none l2.set_hash=none gpu.start_phase=777cycles
 product hashed gpu.partition_hash=xor l2.set_hash=xor
 cmp now.bin later.bin || fail "a later start changes results"
+product mi200 gpu.partition_hash=mi200
 cmp now.bin hashed.bin || fail "hashes change results"
+cmp now.bin mi200.bin || fail "the hash of MI200 changes results"
 [[ $(time_of later start_ps) == $(($(time_of now start_ps) + 777000)) ]] || fail "the dispatch is not 777 cycles late"
 camped=$(time_of now cycles) spread=$(time_of hashed cycles)
 [[ $((spread * 10)) -lt $((camped * 9)) ]] || fail "hashed partitions: $spread cycles, all rows in one: $camped"
 
 expect 2 "$LACUNA" run "$FIRMWARE/hello.elf" --config r9nano --set gpu.memory_partitions=24
 complains "gpu.partition_hash = xor needs a power of two of partitions, gpu.memory_partitions = 24 is none"
+expect 2 "$LACUNA" run "$FIRMWARE/hello.elf" --config r9nano --set gpu.partition_hash=mi200 --set gpu.partition_interleave=8KiB
+complains "gpu.partition_hash = mi200 needs gpu.partition_interleave x gpu.memory_partitions of at most 64 KiB, not 131072"
 expect 2 "$LACUNA" run "$FIRMWARE/hello.elf" --config r9nano --set l2.size=195KiB
 complains "set_hash needs an even number of sets, size / (line x ways) is 195"

@@ -16,7 +16,8 @@ namespace lacuna {
 class AddressSlice {
  public:
   /// Throws std::invalid_argument if a hash is combined with a count or an interleave that is not a power of two, or with a
-  /// range that is not a whole number of rounds. A hash has no effect if `count` is 1.
+  /// range that is not a whole number of rounds, or if a round is longer than the hash allows. A hash has no effect if `count`
+  /// is 1.
   constexpr AddressSlice(std::uint64_t base, Bytes size, Bytes interleave, unsigned count, unsigned index,
                          AddressHash hash = AddressHash::none)
       : base_(base), size_(size.n), interleave_(count > 1 ? interleave.n : size.n), count_(count), index_(index) {
@@ -25,9 +26,11 @@ class AddressSlice {
       count_shift_ = std::countr_zero(count);
     }
     if (hash == AddressHash::none || count == 1) return;
-    hashed_ = true;
+    hash_ = hash;
     if (chunk_shift_ < 0) throw std::invalid_argument("a hash needs powers of two as count and interleave");
     if ((size.n & ((interleave_ << count_shift_) - 1)) != 0) throw std::invalid_argument("a hash needs whole turns as size");
+    if (hash == AddressHash::mi200 && static_cast<unsigned>(chunk_shift_ + count_shift_) > kMi200Bits)
+      throw std::invalid_argument("the hash of MI200 needs turns of at most 64 KiB");
   }
   constexpr AddressSlice(std::uint64_t base, Bytes size) : AddressSlice(base, size, size, 1, 0) {}
   /// A slice of all addresses, for a unit that is not interleaved.
@@ -43,9 +46,8 @@ class AddressSlice {
   constexpr unsigned owner(std::uint64_t address) const {
     const std::uint64_t offset = address - base_;
     if (chunk_shift_ >= 0) {
-      std::uint64_t chunk = offset >> chunk_shift_;
-      if (hashed_) chunk ^= xor_fold(chunk >> count_shift_, static_cast<unsigned>(count_shift_));
-      return static_cast<unsigned>(chunk & (count_ - 1));
+      const std::uint64_t chunk = offset >> chunk_shift_;
+      return static_cast<unsigned>((chunk ^ permutation(chunk >> count_shift_)) & (count_ - 1));
     }
     return count_ == 1 ? 0 : static_cast<unsigned>(offset / interleave_ % count_);
   }
@@ -76,8 +78,7 @@ class AddressSlice {
     if (count_ == 1) return base_ + local;
     if (chunk_shift_ >= 0) {
       const std::uint64_t turn = local >> chunk_shift_;
-      std::uint64_t place = index;
-      if (hashed_) place = (place ^ xor_fold(turn, static_cast<unsigned>(count_shift_))) & (count_ - 1);
+      const std::uint64_t place = (index ^ permutation(turn)) & (count_ - 1);
       return base_ + (((turn << count_shift_ | place) << chunk_shift_) | (local & (interleave_ - 1)));
     }
     return base_ + (local / interleave_ * count_ + index) * interleave_ + local % interleave_;
@@ -96,6 +97,12 @@ class AddressSlice {
   }
 
  private:
+  /// What the hash XORs onto the places of a turn. The bits above those of `count` are undefined.
+  constexpr std::uint64_t permutation(std::uint64_t turn) const {
+    if (hash_ == AddressHash::fold) return xor_fold(turn, static_cast<unsigned>(count_shift_));
+    return hash_ == AddressHash::mi200 ? xor_mi200(turn << (chunk_shift_ + count_shift_)) : 0;
+  }
+
   std::uint64_t base_;
   std::uint64_t size_;
   std::uint64_t interleave_;
@@ -103,7 +110,7 @@ class AddressSlice {
   unsigned index_;
   int chunk_shift_ = -1;  // log2 of the interleave; -1: interleave or count is not a power of two, or count is 1
   int count_shift_ = 0;
-  bool hashed_ = false;
+  AddressHash hash_ = AddressHash::none;
 };
 
 }  // namespace lacuna

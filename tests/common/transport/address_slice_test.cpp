@@ -65,6 +65,29 @@ TEST(AddressSlice, AHashSpreadsStridesOfPowersOfTwo) {
   }
 }
 
+// Linux: bit i of MI200's channel is the XOR of address bits 8 + i, 16 + i, 21 + i and 30 + i; bits 13 to 15 select none.
+TEST(AddressSlice, TheHashOfMi200) {
+  constexpr std::uint64_t kBase = 0x80'0000'0000;
+  constexpr Bytes kSize{std::uint64_t{1} << 36};
+  const AddressSlice slice(kBase, kSize, 256_B, 32, 0, AddressHash::mi200);
+  for (unsigned bit = 8; bit < 36; ++bit) {
+    unsigned expected = 0;
+    for (const unsigned group : {8U, 16U, 21U, 30U}) {
+      if (bit >= group && bit < group + 5) expected ^= 1U << (bit - group);
+    }
+    EXPECT_EQ(slice.owner(kBase + (std::uint64_t{1} << bit)), expected) << "bit " << bit;
+    // The hash is linear: the bits below, which are all set, add what they select on their own.
+    const std::uint64_t below = (std::uint64_t{1} << bit) - 256;
+    EXPECT_EQ(slice.owner(kBase + (below | std::uint64_t{1} << bit)), expected ^ slice.owner(kBase + below)) << "bit " << bit;
+  }
+  for (std::uint64_t offset = 0; offset < kSize.n; offset += 0x123'4567) {
+    const std::uint64_t address = kBase + offset;
+    EXPECT_EQ(slice.address(slice.owner(address), slice.local(address)), address);
+  }
+  EXPECT_NO_THROW(AddressSlice(0, 0x100000_B, 2048_B, 32, 0, AddressHash::mi200)) << "turns of 64 KiB";
+  EXPECT_THROW(AddressSlice(0, 0x100000_B, 4096_B, 32, 0, AddressHash::mi200), std::invalid_argument) << "turns of 128 KiB";
+}
+
 TEST(AddressSlice, AHashRefusesWhatItCannotSpread) {
   EXPECT_THROW(AddressSlice(0, 0x1200_B, 128_B, 12, 0, AddressHash::fold), std::invalid_argument);
   EXPECT_THROW(AddressSlice(0, 0x1200_B, 96_B, 16, 0, AddressHash::fold), std::invalid_argument);
