@@ -34,7 +34,7 @@ import tables
 BOUNDS = {"1": {"gfx90a": {"latency": 5, "cache-bandwidth": 11, "bandwidth": 8, "strides": 4, "occupancy": 20, "instruction-rate": 7, "mfma": 4,
                            "kernel": 13},
                 "gfx803": {"latency": 13, "bandwidth": 7, "instruction-rate": 2}},
-          "2": {"gfx90a": {"latency": 51, "cache-bandwidth": 13, "bandwidth": 8, "strides": 33, "occupancy": 37, "lds": 1, "traffic": 6,
+          "2": {"gfx90a": {"latency": 9, "cache-bandwidth": 13, "bandwidth": 8, "strides": 33, "occupancy": 37, "lds": 1, "traffic": 6,
                            "kernel": 17.5},
                 "gfx803": {"strides": 7, "lds": 4, "atomics": 1, "instruction-rate": 17, "launch": 1}},
           "3": {"gfx90a": {"cache-bandwidth": 35, "bandwidth": 8, "atomics": 18, "kernel": 3}},
