@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
+#include <utility>
 
 #include "models/common/config/extension_texts.h"
 
@@ -121,5 +123,19 @@ inline const ExtensionSlots& near_data_slots() {
   static const ExtensionSlots slots = register_extension(kNearDataTexts);
   return slots;
 }
+
+/// Reasons why parts of chains stay at the core, each with a short text.
+inline constexpr std::array<std::pair<NearDataCount, std::string_view>, 11> kNearDataReasonsToStay{
+    {{NearDataCount::hit_first, "L1 hits of first loads"},
+     {NearDataCount::hit_second, "L1 hits of second loads"},
+     {NearDataCount::pending_fill, "pending fills"},
+     {NearDataCount::queue_full, "offload queue full"},
+     {NearDataCount::no_node, "no meeting node"},
+     {NearDataCount::cannot_compute, "node does not compute"},
+     {NearDataCount::own_store, "stores in flight"},
+     {NearDataCount::lds, "no room in LDS"},
+     {NearDataCount::lanes, "lanes in two lines"},
+     {NearDataCount::address_space, "LDS, private or host memory"},
+     {NearDataCount::code_changed, "changed code"}}};
 
 }  // namespace lacuna

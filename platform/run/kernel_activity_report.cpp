@@ -160,20 +160,6 @@ void write_lazy_table(const std::vector<NamedActivity>& kernels, std::ostream& o
   }
 }
 
-/// Reasons why parts of chains stay at the core, each with a short text.
-constexpr std::array<std::pair<NearDataCount, std::string_view>, 11> kReasonsToStay{
-    {{NearDataCount::hit_first, "L1 hits of first loads"},
-     {NearDataCount::hit_second, "L1 hits of second loads"},
-     {NearDataCount::pending_fill, "pending fills"},
-     {NearDataCount::queue_full, "offload queue full"},
-     {NearDataCount::no_node, "no meeting node"},
-     {NearDataCount::cannot_compute, "node does not compute"},
-     {NearDataCount::own_store, "stores in flight"},
-     {NearDataCount::lds, "no room in LDS"},
-     {NearDataCount::lanes, "lanes in two lines"},
-     {NearDataCount::address_space, "LDS, private or host memory"},
-     {NearDataCount::code_changed, "changed code"}}};
-
 /// Writes a table of near-data computing if there were chains: their share that is offloaded, their packets, and the two most
 /// frequent reasons why parts stayed at the core.
 void write_near_data_table(const std::vector<NamedActivity>& kernels, std::ostream& out) {
@@ -186,7 +172,7 @@ void write_near_data_table(const std::vector<NamedActivity>& kernels, std::ostre
     const std::uint64_t packets = count_of(a, NearDataCount::packets);
     std::vector<std::pair<std::uint64_t, std::string_view>> reasons;
     std::uint64_t stayed = 0;
-    for (const auto& [reason, text] : kReasonsToStay) {
+    for (const auto& [reason, text] : kNearDataReasonsToStay) {
       const std::uint64_t parts = count_of(a, reason);
       stayed += parts;
       if (parts != 0) reasons.emplace_back(parts, text);
