@@ -9,7 +9,7 @@ FOLDER is docs/results: README.md gets the tables, PAPER.md contains the measure
   source        its section or figure
   relation      required relation of the measured to the published value:
                   =       within 15 % of it, or its 95 % interval holds it
-                  gain    within 15 % of it and on its side of 1, or its interval holds it: for speedups, so that a loss is not a gain
+                  gain    within 15 % of it and with its whole interval on its side of 1, or its interval holds it: for speedups
                   change  within 15 % of it and on its side of 1, or its interval holds it but not 1, which would mean no change
                   same    within 5 % of it, or its interval holds it: for claims that nothing changes
                   points  within 5 percentage points of it, for shares and differences in percent
@@ -139,7 +139,7 @@ def agrees(relation, published, value):
         return mean >= published
     if relation == "<=":
         return mean <= published
-    if relation in ("gain", "change") and (mean - 1) * (published - 1) < 0:
+    if relation in ("gain", "change") and ((mean - 1) * (published - 1) < 0 or low < 1 < high):
         return False
     return abs(mean / published - 1) <= TOLERANCE
 

@@ -87,7 +87,7 @@ class Claims(unittest.TestCase):
                 ("=", 1.01, old, "", "reproduced"),
                 ("gain", 2.2, new, "", "reproduced"),
                 ("gain", 0.95, new, "", "**not reproduced**"),
-                ("gain", 1.1, old, "", "reproduced"),
+                ("gain", 1.1, old, "", "**not reproduced**"),  # its interval contains 1
                 ("same", 1.12, old, "", "**not reproduced**"),
                 ("same", 1.02, old, "", "reproduced"),
                 ("points", 6, new, "", "reproduced"),
