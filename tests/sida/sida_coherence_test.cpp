@@ -176,16 +176,6 @@ class Copy {
   std::uint64_t written_ = 0;
 };
 
-/// Names and values of counters that differ, except peaks, which do not grow with each run.
-std::string difference(const Counts& a, const Counts& b) {
-  std::string text;
-  for (const auto& [name, count] : a) {
-    if (b.at(name) != count && !name.ends_with("_peak"))
-      text += name + ": " + std::to_string(count) + ", " + std::to_string(b.at(name)) + "\n";
-  }
-  return text;
-}
-
 // A copy that begins in the middle of a pass in bulk ends it: copy and pass share the memory as when all passes are simulated
 // in detail, with the same results and bytes.
 TEST_F(SidaCoherence, ACopyEndsPassesInBulk) {

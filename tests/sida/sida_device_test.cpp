@@ -154,16 +154,6 @@ TEST_F(SidaDevice, MovesTheBytesOfThePipelineAlone) {
   }
 }
 
-/// Names and values of counters that differ, except peaks, which do not grow with each run.
-std::string difference(const Counts& a, const Counts& b) {
-  std::string text;
-  for (const auto& [name, count] : a) {
-    if (b.at(name) != count && !name.ends_with("_peak"))
-      text += name + ": " + std::to_string(count) + ", " + std::to_string(b.at(name)) + "\n";
-  }
-  return text;
-}
-
 TEST_F(SidaDevice, RepeatsItselfOnAnyNumberOfThreadsAndAfterAReset) {
   const auto beside_a_kernel = [this](TestGpu& gpu) {
     gpu.start();

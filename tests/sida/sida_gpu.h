@@ -67,4 +67,14 @@ class DeviceApplication {
   ApplicationImage image_;
 };
 
+/// Names and values of counters that differ, except peaks, which do not grow with each run.
+inline std::string difference(const Counts& a, const Counts& b) {
+  std::string text;
+  for (const auto& [name, count] : a) {
+    if (b.at(name) != count && !name.ends_with("_peak"))
+      text += name + ": " + std::to_string(count) + ", " + std::to_string(b.at(name)) + "\n";
+  }
+  return text;
+}
+
 }  // namespace lacuna::test
