@@ -320,8 +320,8 @@ class BlockMover {
   std::vector<MovedItem>::iterator at(std::size_t position) { return items_.begin() + static_cast<std::ptrdiff_t>(position); }
 
   /// Finds an item on which the conflicting member depends and whose only conflict is its destination register, and renames
-  /// that register. Copies the block's items to `before_change`, if it is
-  /// empty, before changing them. Returns false if there is none.
+  /// that register. Copies the block's items to `before_change`, if it is empty, before it changes them. Returns false if there
+  /// is none.
   bool rename_in_the_way(std::size_t chain, const Range& range, std::size_t conflict, std::vector<MovedItem>& before_change) {
     // Items that the member depends on, in reverse order.
     std::vector<bool> needed(conflict - range.begin, false);

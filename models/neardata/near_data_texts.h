@@ -86,8 +86,7 @@ constexpr std::array<ExtensionCountText, kNearDataCounts> kNearDataCountTexts{{
     {"lanes", "parts", "not offloaded: lanes whose data are in two lines"},
     {"address_space", "parts",
      "not offloaded: memory that no last-level cache serves; or, counted once for a chain, lanes in LDS or private memory, or "
-     "an "
-     "access that is performed later"},
+     "an access that is performed later"},
     {"code_changed", "chains", "not offloaded: the code has changed since it was tagged"},
     {"lanes_changed", "lanes",
      "of operands for which memory had changed since the load when a service queue read them (`ndc.check`)"},
