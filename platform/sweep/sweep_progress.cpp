@@ -56,12 +56,15 @@ void SweepProgress::ended(const std::string& name, const PointRecord& record) {
   tell(name + ": " + state_name(record.state) + ": " + record.cause);
 }
 
-// Paths of kernels and of printed values cannot be checked before a run. A missing path is reported after the first run, and
-// the sweep continues: other points may have the path, and `lacuna results` can show other metrics of the same runs.
+// Paths of kernels and of printed values cannot be checked before a run. A missing one is reported after the first run, and
+// the sweep continues: other points may have the path, and `lacuna results` can show other metrics of the same runs. Paths of
+// hardware were checked before: one that the first point lacks belongs to another machine of the sweep.
 void SweepProgress::check_metrics(const std::string& name, const PointResults& results) {
   for (const Metric& metric : std::exchange(metrics_, {})) {
     for (const std::string& path : metric.paths()) {
-      const std::string missing = path_without_result(StatisticPath::parse(path).path, results);
+      const std::string statistic = StatisticPath::parse(path).path;
+      if (!statistic.starts_with("kernels.") && !statistic.starts_with("result.")) continue;
+      const std::string missing = path_without_result(statistic, results);
       if (!missing.empty()) tell("after the first point (" + name + "): " + metric.name + " = " + metric.text + ": " + missing);
     }
   }

@@ -163,6 +163,12 @@ expect 0 "$LACUNA" sweep typo.sweep --db typo.db -j 1
 complains "after the first point (n=256 l2.size=64KiB seed=1): cycles = kernels.relu_scaler.cycles: no statistic of the run has the path \
 kernels.relu_scaler.cycles; its kernels are relu_scalar; did you mean kernels.relu_scalar.cycles?"
 [[ $(grep -c "after the first point" err.txt) == 1 ]] || fail "it is said more than once"
+# A statistic of a part that only a later machine of the sweep has is no mistake.
+sed 's/^config = tiny/config = {machine}/; s/^l2.size = .*/machine = r9nano, r9nano-lazygpu/; s/^seed = .*/seed = 1/
+  s/^n = .*/n = 256/; /^leave_out/d; s/^misses = .*/masks = gpu.l1z*.reads/' relu.sweep >machines.sweep
+expect 0 "$LACUNA" sweep machines.sweep --db machines.db -j 1
+complains "2 points: 2 done (2 run now), 0 failed, 0 not run"
+! grep -q "after the first point" err.txt || fail "a part of another machine is reported as missing"
 expect 2 "$LACUNA" sweep none.sweep
 complains "none.sweep: no such sweep file"
 expect 2 "$LACUNA" results relux
