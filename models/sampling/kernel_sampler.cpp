@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <numeric>
 #include <utility>
 
 #include "models/common/config/guest_mistake.h"
@@ -16,10 +15,6 @@ namespace {
 // Instructions that a wavefront executes before others continue: short compared with a wavefront's life, so that workgroups
 // that end are replaced soon.
 constexpr double kRound = 64;
-// Two mixes of instructions are alike if the shares of each kind in the sample and in the untimed part differ by at most
-// kAlike S + kAlikeShare, where S is the larger of the two.
-constexpr double kAlike = 0.25;
-constexpr double kAlikeShare = 0.005;
 // Share of the wavefronts that may end without replacement before the rest of the kernel is timed. Also the share of the
 // resident workgroups that may end during an untimed part that begins and ends inside of workgroups.
 constexpr double kEnded = 0.02;
@@ -78,6 +73,7 @@ void KernelSampler::reset() {
   skipped_.reset();
   last_index_ = ~std::uint64_t{0};
   previous_class_ = 0;
+  previous_family_ = 0;
   previous_timed_ = true;
 }
 
@@ -98,8 +94,10 @@ void KernelSampler::about_to_start(Dispatch& dispatch) {
     if (!current_.comparable) classes_.follows(KernelClasses::kNever, previous_number_);
     return;
   }
-  if (const auto prediction = classes_.predict(current_.number)) {
-    previous_number_ = current_.number;
+  if (const auto prediction = classes_.predict(current_.number, dispatch.total_workgroups())) {
+    previous_number_ = prediction->number;
+    dispatch.estimated.kind = prediction->number;
+    if (prediction->of_family) ++predicted_by_size_;
     run_whole(dispatch, *prediction);
   } else if (!current_.comparable) {
     classes_.follows(current_.number, previous_number_);
@@ -112,14 +110,19 @@ KernelSampler::Current KernelSampler::nothing() {
 
 void KernelSampler::begin(const Dispatch& dispatch, Cycles now, bool alone) {
   ++kernels_;
-  KernelKey key{
-      .entry = dispatch.entry, .grid = dispatch.grid, .workgroup = dispatch.workgroup, .lds_bytes = dispatch.needs.lds_bytes};
+  KernelKey key{.entry = dispatch.entry, .workgroup = dispatch.workgroup, .lds_bytes = dispatch.needs.lds_bytes};
+  const std::uint64_t any_grid = classes_.find_family(key);
+  key.previous = previous_family_;
+  const std::uint64_t family = classes_.find_family(key);
+  key.grid = dispatch.grid;
+  key.previous = 0;
   const std::uint64_t code = classes_.find(key);
   key.previous = previous_class_;
   current_ = nothing();
-  current_.any = classes_.find(key);
+  current_.family = family;
+  current_.any = classes_.find(key, family);
   key.arguments = hash_of_arguments(dispatch);
-  current_.same = classes_.find(key);
+  current_.same = classes_.find(key, family);
   current_.number = classes_.varies(current_.any) ? current_.same : current_.any;
   current_.alone = alone;
   current_.comparable = previous_timed_;
@@ -129,16 +132,19 @@ void KernelSampler::begin(const Dispatch& dispatch, Cycles now, bool alone) {
   restart_slices(now);
   last_index_ = dispatch.index;
   previous_class_ = code;
+  previous_family_ = any_grid;
   previous_timed_ = true;
 }
 
 void KernelSampler::ended(const Dispatch& dispatch) {
   if (dispatch.index != last_index_ || !current_.alone || current_.whole) return;
   const auto cycles = [this](Tick time) { return static_cast<double>(clock_.ceil(time).n); };
-  for (const std::uint64_t number : {current_.any, current_.same}) {
-    classes_.add(number, cycles(dispatch.end) - static_cast<double>(current_.launched.n), cycles(dispatch.estimated.half_width),
-                 dispatch.wavefront_instructions, current_.comparable);
-  }
+  const TimedLaunch launch{.cycles = cycles(dispatch.end) - static_cast<double>(current_.launched.n),
+                           .half_width = cycles(dispatch.estimated.half_width),
+                           .instructions = dispatch.wavefront_instructions,
+                           .workgroups = dispatch.total_workgroups(),
+                           .comparable = current_.comparable};
+  for (const std::uint64_t number : {current_.any, current_.same, current_.family}) classes_.add(number, launch);
 }
 
 // Words that are addresses of mapped memory are ignored: launches that differ only in their buffers are of the same kind.
@@ -230,7 +236,7 @@ void KernelSampler::sample_taken(Dispatch& dispatch, const TimeSample& sample, C
   const bool first = current_.time.samples().empty();
   current_.time.add(sample);
   ++samples_;
-  const Mix instructions_of_sample = difference(current_.mixes.back(), current_.mixes.front());
+  const InstructionMix instructions_of_sample = difference(current_.mixes.back(), current_.mixes.front());
   const bool settled = !first && current_.time.settled(parameters_.error) && is_alike(current_.sampled, instructions_of_sample);
   current_.sampled = instructions_of_sample;
   if (dispatch.estimated.any()) update_estimate(dispatch);
@@ -302,30 +308,12 @@ unsigned KernelSampler::resident() const {
   return sum;
 }
 
-KernelSampler::Mix KernelSampler::mix() const {
-  Mix sum{};
+InstructionMix KernelSampler::mix() const {
+  InstructionMix sum{};
   for (const ComputeUnit* unit : units_) {
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += unit->statistics().issued[i];
   }
   return sum;
-}
-
-KernelSampler::Mix KernelSampler::difference(const Mix& later, const Mix& earlier) {
-  Mix result{};
-  for (std::size_t i = 0; i < result.size(); ++i) result[i] = later[i] - earlier[i];
-  return result;
-}
-
-bool KernelSampler::is_alike(const Mix& sample, const Mix& instructions) {
-  const auto sum = [](const Mix& mix) {
-    return static_cast<double>(std::accumulate(mix.begin(), mix.end(), std::uint64_t{0}));
-  };
-  for (std::size_t i = 0; i < instructions.size(); ++i) {
-    const double share = static_cast<double>(instructions[i]) / sum(instructions);
-    const double before = static_cast<double>(sample[i]) / sum(sample);
-    if (std::abs(share - before) > kAlike * std::max(share, before) + kAlikeShare) return false;
-  }
-  return true;
 }
 
 bool KernelSampler::runs(const Dispatch& dispatch) const {
@@ -396,7 +384,7 @@ bool KernelSampler::count_workgroups(Dispatch& dispatch, Cycles end) {
   // The work of skipped workgroups is unknown: it may be as much as that of the workgroups after them.
   c.of_workgroups.doubt(
       static_cast<std::uint64_t>(std::abs(each - c.skipped_each) * static_cast<double>(std::exchange(c.skipped, 0))));
-  const Mix of_sample = difference(mix(), c.mark->mix);
+  const InstructionMix of_sample = difference(mix(), c.mark->mix);
   c.mark.reset();
   if (end < c.launched + parameters_.shortest) return false;
   const double rate = cycles / static_cast<double>(instructions);
@@ -417,7 +405,7 @@ bool KernelSampler::count_workgroups(Dispatch& dispatch, Cycles end) {
     update_estimate(dispatch);
     return false;
   }
-  const Mix before = untimed_.issued();
+  const InstructionMix before = untimed_.issued();
   const std::uint64_t passed = pass_workgroups(dispatch, count, each);
   c.of_workgroups.add_untimed(passed);
   const double differs = std::abs(static_cast<double>(passed) / (static_cast<double>(count) * each) - 1);
@@ -490,7 +478,7 @@ std::uint64_t KernelSampler::execute(Dispatch& dispatch, std::uint64_t instructi
   const std::uint64_t finished = dispatch.finished_workgroups;
   const auto resident_workgroups = static_cast<double>(dispatch.next_workgroup - finished);
   std::uint64_t executed = 0;
-  Mix checked = mix();
+  InstructionMix checked = mix();
   std::uint64_t next_check = current_.time.samples().back().instructions;
   while (executed < instructions) {
     limit += std::max(1.0, of_wavefront * progress / rounds);
@@ -506,8 +494,8 @@ std::uint64_t KernelSampler::execute(Dispatch& dispatch, std::uint64_t instructi
     executed = now;
     if (static_cast<double>(dispatch.finished_workgroups - finished) > kEnded * resident_workgroups) break;
     if (executed >= next_check) {
-      const Mix here = mix();
-      const Mix since = difference(here, checked);
+      const InstructionMix here = mix();
+      const InstructionMix since = difference(here, checked);
       checked = here;
       next_check = executed + current_.time.samples().back().instructions;
       if (!is_alike(current_.sampled, since)) {
@@ -550,7 +538,7 @@ void KernelSampler::run_whole(Dispatch& dispatch, const KernelPrediction& predic
   }
   if (runs(dispatch)) {
     const std::uint64_t executed = dispatch.open_instructions();
-    const KernelPrediction final = classes_.executed(current_.number, prediction, executed);
+    const KernelPrediction final = classes_.executed(prediction, executed);
     dispatch.estimated.instructions = executed;
     dispatch.estimated.time = ticks(final.cycles);
     dispatch.estimated.half_width = ticks(final.half_width);
@@ -589,6 +577,8 @@ void KernelSampler::describe_statistics(StatisticsGroup& device) const {
   StatisticsGroup& g = device.group("sampling");
   g.add("kernels", kernels_, "kernels that ran alone when they began", "kernels");
   g.add("predicted_kernels", predicted_, "kernels that ran without timing as a whole", "kernels");
+  g.add("kernels_predicted_by_size", predicted_by_size_,
+        "of these, kernels whose time was predicted from launches of other sizes", "kernels");
   g.add("waiting_kernels", refused_, "kernels that were timed whole because their code may wait for other workgroups",
         "kernels");
   g.add("samples", samples_, "samples of kernels' rates", "samples");

@@ -2,7 +2,7 @@
 // and their time is estimated. docs/guide/sampling.md describes the method and its limits. There are three kinds of untimed
 // parts:
 //
-//   launches     A launch whose class (kernel_classes.h) predicts its time runs without timing as a whole.
+//   launches     A launch whose class or family (kernel_classes.h) predicts its time runs without timing as a whole.
 //   workgroups   When as many workgroups have ended as the machine holds at a time, their rate is a sample. Some of the next
 //                workgroups run on separate units (untimed_units.h), while the state of the timed units does not change.
 //   instructions Only with sampling.within_workgroups, for kernels with few workgroups and long wavefronts. When rates do not
@@ -17,7 +17,6 @@
 // same on any host and with any number of threads.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -28,6 +27,7 @@
 #include "models/common/time/units.h"
 #include "models/compute/compute_unit.h"
 #include "models/compute/windows.h"
+#include "models/sampling/instruction_mix.h"
 #include "models/sampling/kernel_classes.h"
 #include "models/sampling/sampled_time.h"
 #include "models/sampling/sampling_parameters.h"
@@ -52,13 +52,12 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
   void describe_statistics(StatisticsGroup& device) const;
 
  private:
-  /// Instructions by isa::Unit.
-  using Mix = std::array<std::uint64_t, isa::kUnits>;
   /// State of the kernel that runs.
   struct Current {
     std::uint64_t any = 0;     ///< number of the class of launches with any arguments
     std::uint64_t same = 0;    ///< number of the class of launches with the same arguments
     std::uint64_t number = 0;  ///< `any` or `same`: class that predicts
+    std::uint64_t family = 0;  ///< number of the family of launches with any grid
     bool alone = true;         ///< no other kernel has run since it was launched
     bool comparable = true;    ///< the previous launch was timed as well
     bool may_wait = false;     ///< the workgroups may wait for each other, so the whole kernel is timed
@@ -67,18 +66,18 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
     Cycles settled{};                 ///< earliest start of the first slice
     std::uint64_t settled_count = 0;  ///< number of executed instructions after which slices may start
     std::vector<TimedSlice> slices{};
-    std::vector<Cycles> ends{};     ///< start of the first slice, then the end of each slice; empty: no slice has started
-    std::vector<Mix> mixes{};       ///< instructions of all units at the times of `ends`
-    std::uint64_t finished = 0;     ///< number of ended workgroups at the start of the first slice
-    std::uint64_t first_count = 0;  ///< number of instructions at the start of the first slice
-    std::uint64_t counted = 0;      ///< number of instructions at the last of `ends`
+    std::vector<Cycles> ends{};           ///< start of the first slice, then the end of each slice; empty: no slice has started
+    std::vector<InstructionMix> mixes{};  ///< instructions of all units at the times of `ends`
+    std::uint64_t finished = 0;           ///< number of ended workgroups at the start of the first slice
+    std::uint64_t first_count = 0;        ///< number of instructions at the start of the first slice
+    std::uint64_t counted = 0;            ///< number of instructions at the last of `ends`
     /// State at the start of a sample of workgroups.
     struct Mark {
       double elapsed;  ///< time of the kernel, in cycles, including untimed parts within workgroups
       std::uint64_t instructions;
       std::uint64_t finished;  ///< number of ended workgroups
       std::uint64_t resident;  ///< number of resident workgroups
-      Mix mix;
+      InstructionMix mix;
     };
     std::optional<Mark> mark{};
     Cycles mark_from{};             ///< earliest start of the next sample of workgroups
@@ -89,11 +88,11 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
     double skipped_each = 0;        ///< estimated instructions of each skipped workgroup
     bool other_workgroups = false;  ///< the latest part's mix differed from the sample's: all further workgroups are timed
     SampledTime of_workgroups;
-    SampledTime time;    ///< estimate of untimed parts within workgroups
-    double length = 2;   ///< length of the next untimed part, in samples
-    Mix sampled{};       ///< instructions of the latest sample
-    unsigned full = 0;   ///< wavefronts that were resident when the last workgroup had been launched
-    bool other = false;  ///< the latest untimed part ended because its mix differed from the sample's
+    SampledTime time;          ///< estimate of untimed parts within workgroups
+    double length = 2;         ///< length of the next untimed part, in samples
+    InstructionMix sampled{};  ///< instructions of the latest sample
+    unsigned full = 0;         ///< wavefronts that were resident when the last workgroup had been launched
+    bool other = false;        ///< the latest untimed part ended because its mix differed from the sample's
   };
 
   static Current nothing();
@@ -126,10 +125,7 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
   void suspend(const Dispatch& dispatch, Cycles from);
   void resume(Cycles at);
   unsigned resident() const;
-  Mix mix() const;
-  static Mix difference(const Mix& later, const Mix& earlier);
-  /// Whether instructions have nearly the mix of a sample.
-  static bool is_alike(const Mix& sample, const Mix& instructions);
+  InstructionMix mix() const;
   void update_estimate(Dispatch& dispatch) const;
   Tick ticks(double cycles) const;
 
@@ -147,11 +143,13 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
   Current current_ = nothing();
   std::uint64_t last_index_ = ~std::uint64_t{0};  ///< Dispatch::index of the kernel that began last
   std::uint64_t previous_class_ = 0;
-  std::uint64_t previous_number_ = 0;  ///< class that predicted the latest untimed launch
+  std::uint64_t previous_family_ = 0;
+  std::uint64_t previous_number_ = 0;  ///< class or family that predicted the latest untimed launch
   bool previous_timed_ = true;
   // Statistics.
   std::uint64_t kernels_ = 0;
   std::uint64_t predicted_ = 0;
+  std::uint64_t predicted_by_size_ = 0;
   std::uint64_t refused_ = 0;
   std::uint64_t samples_ = 0;
   std::uint64_t untimed_instructions_ = 0;

@@ -181,8 +181,8 @@ std::vector<ComputeUnit*> UntimedUnits::units() const {
   return result;
 }
 
-std::array<std::uint64_t, isa::kUnits> UntimedUnits::issued() const {
-  std::array<std::uint64_t, isa::kUnits> sum{};
+InstructionMix UntimedUnits::issued() const {
+  InstructionMix sum{};
   for (const auto& unit : units_) {
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += unit->compute_unit().statistics().issued[i];
   }

@@ -20,6 +20,7 @@
 #include "models/common/host/worker_threads.h"
 #include "models/compute/compute_unit.h"
 #include "models/compute/compute_unit_context.h"
+#include "models/sampling/instruction_mix.h"
 
 namespace lacuna {
 
@@ -47,7 +48,7 @@ class UntimedUnits final : public sc_core::sc_module {
   void reset();
   std::vector<ComputeUnit*> units() const;
   /// Instructions that the units have executed, by isa::Unit.
-  std::array<std::uint64_t, isa::kUnits> issued() const;
+  InstructionMix issued() const;
 
  private:
   class Unit;

@@ -2,19 +2,13 @@
 # Tests sampled timing against detailed timing, with steady and unsteady kernels. Results are equal, errors of times are within
 # their bounds, kernels that cannot be sampled are timed completely, and the run hash does not depend on the number of threads.
 # Usage: sampled.sh KERNELS OPTION...; KERNELS is the name of the code object.
-. "$(dirname "$0")/common.sh"
-kernels=$1
-shift
-cp "$SOURCE/tests/system/launch/sampled.launch" .
-cp "$FIRMWARE/kernels/$kernels.co" sampled_cases.co
+. "$(dirname "$0")/sampled_common.sh"
 
 # run FOLDER OPTION...: runs the launch file; its results are in FOLDER/results.
 run() {
-  local folder=$1
-  shift
-  "$LACUNA" launch sampled.launch --quiet --out "$folder" "$@" || fail "$folder: exit code $?"
-  cat x.bin y.bin bins.bin turn.bin >"$folder/results"
-  cp race.bin "$folder/race"
+  launch "$@"
+  cat x.bin y.bin bins.bin turn.bin >"$1/results"
+  cp race.bin "$1/race"
 }
 run loose "$@" --set gpu.timing=loose
 run one "$@" --set gpu.timing=sampled --set sim.threads=1
@@ -32,7 +26,6 @@ for folder in one two alone; do cmp -s loose/results $folder/results || fail "$f
 cmp -s one/race two/race || fail "races depend on threads"
 ! cmp -s loose/results skipped/results || fail "skipped workgroups have results"
 grep -q 'results are not computed' skipped/log.txt || fail 'skipped workgroups are not reported'
-hash_of() { grep -o '"run_hash": *"[0-9a-f]*"' "$1/statistics.json"; }
 [[ $(hash_of one) == "$(hash_of two)" ]] || fail "threads: $(hash_of one), $(hash_of two)"
 
 # sums FOLDER: prints a line for each kernel: name, cycles, half width of the interval, instructions, untimed instructions.

@@ -1,0 +1,16 @@
+# Sourced by tests of sampled timing: NAME.sh KERNELS OPTION... runs NAME.launch with the kernels of sampled_cases.cl, whose code
+# object is named KERNELS.
+. "$(dirname "$0")/common.sh"
+name=$(basename "$0" .sh)
+kernels=$1
+shift
+cp "$SOURCE/tests/system/launch/$name.launch" .
+cp "$FIRMWARE/kernels/$kernels.co" sampled_cases.co
+
+# launch FOLDER OPTION...: runs the launch file, with FOLDER as its output folder.
+launch() {
+  local folder=$1
+  shift
+  "$LACUNA" launch "$name.launch" --quiet --out "$folder" "$@" || fail "$folder: exit code $?"
+}
+hash_of() { grep -o '"run_hash": *"[0-9a-f]*"' "$1/statistics.json"; }
