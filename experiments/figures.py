@@ -62,6 +62,7 @@ import matplotlib.ticker  # noqa: E402
 
 KINDS = ("line", "bars", "roofline")
 SCALES = {"linear": 0, "log2": 2, "log10": 10}
+LEGEND_ROW = 0.21  # inches
 TITLE_WIDTH = 78  # characters of a line, at the width of the picture
 RUN_SCALES = ("quick", "paper")
 # Unit suffixes of quantities in configurations, and their factors.
@@ -432,7 +433,10 @@ def draw(figure, names, ours, published, stem):
     if len(handles) > 1:
         ours_first = sorted(zip(handles, labels), key=lambda entry: entry[1].endswith(figure["reference"]))
         columns = max(1, min(len(handles), 4, 120 // (max(map(len, labels)) + 5)))
-        below = 0.07 * math.ceil(len(handles) / columns)
+        rows = math.ceil(len(handles) / columns)
+        further = max(0, rows - 2) * LEGEND_ROW  # inches that a long legend adds to the picture, instead of taking them from the axes
+        picture.set_figheight(4.5 + further)
+        below = (0.315 * min(rows, 2) + further) / picture.get_figheight()
         picture.legend(*zip(*ours_first), loc="lower center", ncols=columns, frameon=False)
         picture.get_layout_engine().set(rect=(0, below, 1, 1 - below))
     picture.savefig(f"{stem}.png", dpi=150)
