@@ -7,12 +7,6 @@
 #include <utility>
 
 namespace lacuna {
-namespace {
-
-// Minimum number of cycles over which a core's use of its ALUs is measured.
-constexpr std::uint64_t kAluCycles = 64;
-
-}  // namespace
 
 OffloadUnit::OffloadUnit(NearDataNetwork& network, const LoadStageContext& unit)
     : LoadStage(unit.memory),
@@ -117,9 +111,8 @@ void OffloadUnit::reset() {
   free_requests_.clear();
   messages_.clear();
   next_message_ = kNever;
-  alu_busy_ = 0;
-  alu_use_ = 0;
-  alu_since_ = {};
+  alu_use_.reset(alu_busy_);
+  lds_use_.reset(lds().busy_cycles());
 }
 
 // -- before instructions
@@ -359,17 +352,6 @@ void OffloadUnit::wavefront_ended(WavefrontSlot& slot) {
     if (chain.fills == 0) free_chain(open);
   }
   w = {};
-}
-
-unsigned OffloadUnit::alu_use(Tick at) {
-  constexpr unsigned kWhole = 1024;
-  const std::uint64_t cycles = at > alu_since_ ? clock_.floor(at - alu_since_).n : 0;
-  if (cycles >= kAluCycles) {
-    alu_use_ = static_cast<unsigned>(std::min<std::uint64_t>(kWhole, alu_busy_ * kWhole / (cycles * unit_.simds)));
-    alu_busy_ = 0;
-    alu_since_ = at;
-  }
-  return alu_use_;
 }
 
 }  // namespace lacuna

@@ -44,6 +44,7 @@
 #include "models/neardata/compute_packet.h"
 #include "models/neardata/near_data_network.h"
 #include "models/neardata/near_data_texts.h"
+#include "models/neardata/recent_use.h"
 
 namespace lacuna {
 
@@ -78,8 +79,10 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   const ChainPacket& packet(unsigned number) const { return parts_[number].packet; }
   const NearDataStatistics& statistics() const { return statistics_; }
   const OffloadFlow& flow() const { return flow_; }
-  /// Recent utilization of the core's vector ALUs by wavefronts at time `at`, in units of 1/1024.
-  unsigned alu_use(Tick at);
+  /// Recent use of the core's vector ALUs by wavefronts at time `at`, in units of 1/RecentUse::kWhole.
+  unsigned alu_use(Tick at) { return alu_use_.share(alu_busy_, at, clock_, unit_.simds); }
+  /// Recent use of the port of the core's LDS by wavefronts, likewise.
+  unsigned lds_use(Tick at) { return lds_use_.share(lds().busy_cycles(), at, clock_); }
   ChainTimes& times(unsigned number) { return parts_[number].times; }
   /// Compares memory with the data that the loads of a part have read (`ndc.check`). A service queue calls this when it reads
   /// the operands.
@@ -293,9 +296,9 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   std::vector<std::uint32_t> free_requests_;
   std::vector<Message> messages_;
   Tick next_message_ = kNever;
-  std::uint64_t alu_busy_ = 0;  ///< cycles in which vector ALUs were busy since alu_since_, summed over SIMDs
-  Tick alu_since_{};
-  unsigned alu_use_ = 0;
+  std::uint64_t alu_busy_ = 0;  ///< cycles in which vector ALUs were busy, summed over SIMDs
+  RecentUse alu_use_;
+  RecentUse lds_use_;
   Tick last_{};  ///< time of the latest event
   NearDataStatistics statistics_;
   OffloadFlow flow_;

@@ -7,8 +7,10 @@
 
 #include "models/common/time/retirement.h"
 #include "models/common/time/tlm_time.h"
+#include "models/compute/memory/lds_banks.h"
 #include "models/neardata/chain.h"
 #include "models/neardata/offload_unit.h"
+#include "models/neardata/recent_use.h"
 
 namespace lacuna {
 namespace {
@@ -43,9 +45,15 @@ void ServiceQueueStatistics::describe(StatisticsGroup& group) const {
             "packets");
   group.add("contended", contended, "operations that took longer because the core used its ALUs", "operations");
   group.add("contention", contention, "time that these operations took longer");
+  group.add("lds_lines", lds_lines, "lines written to and read from the core's LDS", "lines");
+  group.add("lds_contended", lds_contended, "of these, lines that took longer because the core's own instructions used its LDS",
+            "lines");
+  group.add("lds_contention", lds_contention, "time that these lines took longer");
   group.add("evicted", evicted, "lines that were no longer in the cache when they were to be fetched", "lines");
   group.add("waiting_for_buffer", waiting_for_buffer, "time from an entry's operands to its fetch, summed over entries");
   group.add("waiting_for_alu", waiting_for_alu, "time that entries waited for the ALU");
+  group.add("waiting_for_lds", waiting_for_lds,
+            "time that lines waited for the port of the core's LDS, while other lines of the queue occupied it");
   group.add("latency", latency, "time from the arrival of a packet to its result, summed over the packets taken");
 }
 
@@ -63,6 +71,7 @@ void ServiceQueue::reset() {
   buffer_.assign(buffer_.size(), {});
   waiting_.clear();
   alu_free_ = {};
+  lds_port_.reset();
   lines_ = 0;
   flow_ = {};
   departures_.clear();
@@ -162,7 +171,14 @@ void ServiceQueue::receive(std::uint32_t tag, const Passage& passage) {
   statistics_.most_entries = std::max(statistics_.most_entries, used);
   ++statistics_.packets;
   ++flow_.taken;
-  *free = {.packet = tag, .free_from = kBusy, .arrived = passage.at, .ready = at, .missing = 0, .room = kNoRoom, .latest = {}};
+  *free = {.packet = tag,
+           .free_from = kBusy,
+           .arrived = passage.at,
+           .ready = at,
+           .written = {},
+           .missing = 0,
+           .room = kNoRoom,
+           .latest = {}};
   const auto number = static_cast<unsigned>(free - entries_.data());
   const ChainPacket& taken = packet(tag);
   if (is_at_core()) lines_ += operands(taken);
@@ -208,10 +224,11 @@ void ServiceQueue::complete(std::uint32_t tag, Tick at, const LatencyBreakdown& 
     entry.ready = at;
     entry.latest.set(below);
   }
+  if (is_at_core()) entry.written = later(entry.written, take_lds(1, at));
   if (--entry.missing > 0) return;
   times(entry.packet).access(entry.ready, entry.latest);
   if (!is_at_cache()) {
-    compute(number, entry.ready);
+    compute(number, later(entry.ready, entry.written));
     return;
   }
   if (entry.room != kNoRoom) {
@@ -257,8 +274,11 @@ Tick ServiceQueue::compute(unsigned number, Tick at) {
   Entry& entry = entries_[number];
   const ChainPacket& ready = packet(entry.packet);
   if (parameters_.check) network_.cores[core_of(entry.packet)]->compare_operands(number_of(entry.packet));
-  if (is_at_core()) lines_ -= operands(ready);
   times(entry.packet).until(ChainTime::queue, at);
+  if (is_at_core()) {
+    lines_ -= operands(ready);
+    at = read_operands(entry.packet, at);
+  }
   const Computation computed = take_alu(ready, at);
   times(entry.packet).until(ChainTime::alu, computed.done);
   statistics_.operations += ready.chain->steps;
@@ -270,6 +290,40 @@ Tick ServiceQueue::compute(unsigned number, Tick at) {
   entry.free_from = computed.done;
   finish(entry.packet, computed.done);
   return computed.start;
+}
+
+// The operands are read just in time for the ALU, which has no room for those of further entries.
+Tick ServiceQueue::read_operands(std::uint32_t tag, Tick at) {
+  const ChainPacket& ready = packet(tag);
+  const unsigned lines = operands(ready);
+  const Tick reading = lds_time(lines);
+  const bool waits = ready.chain->steps > 0 && alu_free_ > at + reading;
+  const Tick start = waits ? alu_free_ - reading : at;
+  statistics_.waiting_for_alu += start - at;
+  times(tag).until(ChainTime::alu, start);
+  const Tick end = take_lds(lines, start);
+  times(tag).until(ChainTime::queue, end);
+  return end;
+}
+
+Tick ServiceQueue::lds_time(unsigned lines) const {
+  constexpr unsigned kBytesPerCycle = kLdsBanks * sizeof(std::uint32_t);
+  const unsigned cycles = (network_.line_bytes + kBytesPerCycle - 1) / kBytesPerCycle;
+  return network_.clock.period() * (std::uint64_t{lines} * cycles);
+}
+
+// The core's LDS instructions have priority: the service queue gets the remaining cycles of the port. Its own transfers do not
+// overlap.
+Tick ServiceQueue::take_lds(unsigned lines, Tick at) {
+  lds_port_.retire(retirement_horizon(kernel_time()));
+  const Tick alone = lds_time(lines);
+  const Tick taken = RecentUse::in_the_rest(alone, network_.cores[number_]->lds_use(at));
+  const Tick start = lds_port_.reserve(at, taken);
+  statistics_.lds_lines += lines;
+  if (taken > alone) statistics_.lds_contended += lines;
+  statistics_.lds_contention += taken - alone;
+  statistics_.waiting_for_lds += start - at;
+  return start + taken;
 }
 
 // The ALU accepts the operands of `width` lanes per cycle. The second operation starts when the first lanes have completed the
@@ -289,12 +343,11 @@ ServiceQueue::Computation ServiceQueue::take_alu(const ChainPacket& ready, Tick 
   const Tick cycle = network_.clock.period();
   Tick taken = cycle * std::uint64_t{(lanes + width - 1) / width};  // cycles for which one operation occupies the ALU
   if (shared) {
-    // The core's wavefronts have priority: the service queue gets the remaining cycles, but at least a sixteenth.
-    constexpr unsigned kWhole = 1024;
+    // The core's wavefronts have priority.
     const unsigned use = network_.cores[number_]->alu_use(start);
     if (use > 0) ++statistics_.contended;
     const Tick alone = taken;
-    taken = Tick{taken.ps * kWhole / std::max(kWhole - use, kWhole / 16)};
+    taken = RecentUse::in_the_rest(alone, use);
     statistics_.contention += (taken - alone) * operations;
   }
   alu_free_ = start + taken * operations;

@@ -7,8 +7,9 @@
 //      from the cache's data array; a line that has been evicted in the meantime is requested from the cache again, and fetched
 //      when it arrives
 //   3  the entry leaves the buffer when it enters the ALU, and the queue after the computation
-// At a core all lines are loaded over the network and kept in the core's LDS. The ALU is that of the core, in cycles that the
-// core leaves idle, or a dedicated ALU.
+// At a core all lines are loaded over the network and kept in the core's LDS. A line occupies the port of the LDS when it is
+// written, and again when it is read for the ALU, in cycles that the core's own instructions leave idle. The ALU is that of the
+// core, likewise in cycles that the core leaves idle, or a dedicated ALU.
 //
 // At a switch operands are kept in a buffer with room for all entries, and the ALU is as at a last-level cache.
 //
@@ -28,6 +29,8 @@
 //                              leave a node one per cycle, and its cache accepts one per cycle
 //   + A                        of operands that have been evicted when they are to be fetched, and are requested again
 //   + fetch_latency            at a last-level cache
+//   + (1 + m) L                at a core: the later line is written to the LDS, and the m lines of the operands are read; L is
+//                              a line's cycles on the port, 1 for lines of up to 128 bytes
 //   + n alu_latency            n operations on lanes that the ALU accepts in one cycle. If it accepts them in p cycles:
 //                              alu_latency + p - 1 for the first operation, max(alu_latency, p) for each further one
 //   + the store                W at the node's own cache; P(node, cache, line) + W + P(cache, node, 1) at another
@@ -43,6 +46,7 @@
 
 #include "models/cache/cache.h"
 #include "models/common/config/statistics.h"
+#include "models/common/time/calendar.h"
 #include "models/gpu/node_requester.h"
 #include "models/neardata/chain_packet.h"
 #include "models/neardata/chain_times.h"
@@ -57,16 +61,20 @@ struct ServiceQueueStatistics {
   std::uint64_t operations = 0;
   std::uint64_t stores = 0;
   std::uint64_t most_entries = 0;
-  std::uint64_t most_input = 0;  ///< highest number of packets in the input
-  std::uint64_t lanes = 0;       ///< lanes, summed over operations
-  std::uint64_t fetched = 0;     ///< lines fetched from the cache at the queue's node
-  std::uint64_t kept = 0;        ///< lines that arrived over the network and are kept until they are used
-  std::uint64_t contended = 0;   ///< packets whose operations the core's own work delayed
-  Tick contention{};             ///< time by which the core's work delayed operations
-  std::uint64_t evicted = 0;     ///< lines that had been evicted from the cache when they were to be fetched
+  std::uint64_t most_input = 0;     ///< highest number of packets in the input
+  std::uint64_t lanes = 0;          ///< lanes, summed over operations
+  std::uint64_t fetched = 0;        ///< lines fetched from the cache at the queue's node
+  std::uint64_t kept = 0;           ///< lines that arrived over the network and are kept until they are used
+  std::uint64_t contended = 0;      ///< packets whose operations the core's own work delayed
+  Tick contention{};                ///< time by which the core's work delayed operations
+  std::uint64_t lds_lines = 0;      ///< lines written to and read from the core's LDS
+  std::uint64_t lds_contended = 0;  ///< of these, those that the core's own LDS instructions delayed
+  Tick lds_contention{};            ///< time by which the core's own LDS instructions delayed them
+  std::uint64_t evicted = 0;        ///< lines that had been evicted from the cache when they were to be fetched
   Tick waiting_for_buffer{};
   Tick waiting_for_alu{};
-  Tick latency{};  ///< time from arrival to result, summed over the accepted packets
+  Tick waiting_for_lds{};  ///< time that lines waited while other lines of the queue occupied the port of the LDS
+  Tick latency{};          ///< time from arrival to result, summed over the accepted packets
 
   void describe(StatisticsGroup& group) const;
 };
@@ -122,6 +130,7 @@ class ServiceQueue final : public NodeRequester {
     Tick free_from{};  ///< time from which the entry is free; kBusy: in use, end not known yet
     Tick arrived{};
     Tick ready{};             ///< arrival of the last response
+    Tick written{};           ///< time from which the lines that have arrived are in the LDS, at a core
     unsigned missing = 0;     ///< number of missing responses
     unsigned room = kNoRoom;  ///< buffer entry that is reserved until evicted lines arrive again
     RemoteAccess latest{};    ///< network time of the access that returned at `ready`
@@ -142,6 +151,12 @@ class ServiceQueue final : public NodeRequester {
     Tick done;   ///< time at which all lanes have their results
   };
   Computation take_alu(const ChainPacket& packet, Tick at);
+  /// Time for which lines occupy the port of the core's LDS if the core does not use it.
+  Tick lds_time(unsigned lines) const;
+  /// Moves lines through the port of the core's LDS, from `at` on. Returns the end of the transfer.
+  Tick take_lds(unsigned lines, Tick at);
+  /// Reads a packet's operands from the core's LDS. Returns the time at which the ALU can take them.
+  Tick read_operands(std::uint32_t tag, Tick at);
   void finish(std::uint32_t tag, Tick at);
   void send(const Departure& departure);
   void send(std::uint32_t tag, unsigned flits, Tick at);
@@ -157,6 +172,7 @@ class ServiceQueue final : public NodeRequester {
   std::vector<Tick> buffer_;       ///< time from which each buffer entry is free; kBusy: reserved for evicted lines
   std::vector<unsigned> waiting_;  ///< entries that wait for the buffer, in the order in which they became ready
   Tick alu_free_{};
+  Calendar lds_port_;  ///< transfers between the queue and the core's LDS
   std::vector<Departure> departures_;
   std::vector<Message> messages_;
   ServiceQueueStatistics statistics_;

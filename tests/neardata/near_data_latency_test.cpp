@@ -10,12 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "tests/neardata/near_data_gpu.h"
+#include "tests/neardata/timed_chains.h"
 
 namespace lacuna::test {
 namespace {
 
-using Lines = std::vector<std::string>;
 constexpr std::uint64_t kVram = NearDataGpu::kBase;
 constexpr std::uint64_t kData = NearDataGpu::kData;
 
@@ -80,80 +79,6 @@ struct LatencyBench : sc_core::sc_module {
 
 LACUNA_TEST_BENCH(LatencyBench)
 
-/// A pattern of Table 1 as instructions, and the properties on which its time depends.
-struct Pattern {
-  unsigned number;
-  Lines lines;
-  unsigned loads;
-  unsigned operations;
-  bool stores;
-  bool compares;
-};
-
-const Lines kBoth{"LOAD v10, v[2:3]", "LOAD v11, v[4:5]", "s_waitcnt vmcnt(0)"};
-const Lines kOne{"LOAD v10, v[2:3]", "s_waitcnt vmcnt(0)"};
-Lines operator+(Lines a, const Lines& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-const std::string kStore = "STORE v[6:7], v12";
-
-std::vector<Pattern> patterns() {
-  return {
-      {1, kBoth + Lines{"v_add_f32 v12, v10, v11", kStore}, 2, 1, true, false},
-      // This kernel loads b first.
-      {1, kBoth + Lines{"v_sub_f32 v12, v11, v10", kStore}, 2, 1, true, false},
-      {2, kBoth + Lines{"v_mac_f32 v20, v10, v11"}, 2, 1, false, false},
-      {3, kOne + Lines{"STORE v[6:7], v10"}, 1, 0, true, false},
-      {4, kBoth + Lines{"v_add_f32 v12, v10, v11", "STORE v[4:5], v12"}, 2, 1, true, false},
-      {5, kBoth + Lines{"v_cmp_lt_f32 vcc, v10, v11"}, 2, 1, false, true},
-      {6, kOne + Lines{"v_cmp_eq_f32 vcc, 0, v10"}, 1, 1, false, true},
-      {7, kOne + Lines{"v_mul_f32 v12, 2.0, v10", kStore}, 1, 1, true, false},
-      {8, kBoth + Lines{"v_mul_f32 v12, 2.0, v11", "v_add_f32 v20, v10, v12"}, 2, 2, false, false},
-      {9, kBoth + Lines{"v_mul_f32 v12, 2.0, v11", "v_add_f32 v12, v10, v12", kStore}, 2, 2, true, false},
-      // Both operations in one instruction.
-      {9, kBoth + Lines{"v_mad_f32 v12, v11, 2.0, v10", kStore}, 2, 2, true, false},
-  };
-}
-
-/// A kernel in which one core performs the pattern. Arguments: addresses of a, b and c, number of the core. `busy`: meanwhile,
-/// all other cores execute vector instructions.
-AssembledKernel kernel_of(const Pattern& pattern, std::uint64_t line, bool busy = false) {
-  Lines before{"s_load_dwordx8 s[8:15], s[0:1], 0x0",
-               "v_lshlrev_b32 v1, 2, v0",
-               "s_waitcnt lgkmcnt(0)",
-               "ADD_u32 v2, s8, v1",
-               "v_mov_b32 v3, s9",
-               "ADD_u32 v4, s10, v1",
-               "v_mov_b32 v5, s11",
-               "ADD_u32 v6, s12, v1",
-               "v_mov_b32 v7, s13",
-               "v_mov_b32 v20, 0",
-               "s_cmp_lg_u32 s2, s14",
-               "s_cbranch_scc1 0"};
-  const std::size_t branch = before.size() - 1;
-  // The chain's instructions are in one line of the instruction cache, and the wavefront sleeps within that line until all
-  // other wavefronts have ended.
-  const std::uint64_t size = AssembledKernel(isa::Target::gfx803, before).address(before.size());
-  before.insert(before.end(), (line - size % line) % line / 4, "s_nop 0");
-  before.emplace_back("s_sleep 127");
-  Lines after{"v_xor_b32 v20, v20, v20"};
-  if (busy) {
-    after = after + Lines{"s_endpgm", "s_movk_i32 s4, 2000"} + Lines(8, "v_mul_f32 v21, v20, v20") +
-            Lines{"s_sub_u32 s4, s4, 1", "s_cmp_lg_u32 s4, 0", "s_cbranch_scc1 65525"};
-  }
-  AssembledKernel kernel(isa::Target::gfx803, before + pattern.lines + after);
-  // The branch goes to the end, or to the loop of a busy core.
-  const std::uint64_t end = kernel.address(before.size() + pattern.lines.size() + (busy ? 2 : 1));
-  EXPECT_LE(end - kernel.address(before.size() - 1), line);
-  kernel.words()[(kernel.address(branch) - kEntry) / 4] |= static_cast<std::uint32_t>((end - kernel.address(branch) - 4) / 4);
-  const FinalizedKernel finalized = kernel.finalize({.move = false});
-  EXPECT_EQ(finalized.chains.size(), 1U);
-  EXPECT_EQ(finalized.chains.at(0).pattern, pattern.number);
-  EXPECT_EQ(finalized.chains.at(0).instructions.size(), pattern.lines.size());
-  return kernel;
-}
-
 struct Place {
   unsigned core;
   unsigned a, b, c;  ///< caches of the operands and of the store
@@ -195,7 +120,7 @@ class NearDataLatency : public testing::Test {
       gpu_.mark();
       const std::vector<std::uint64_t> arguments{kVram + kData + 128 * place.a, kVram + kData + 0x40000 + 128 * place.b,
                                                  kVram + kData + 0x80000 + 128 * place.c, place.core};
-      gpu_.run(kernel, arguments, static_cast<unsigned>(network_.cores.size()), 32);
+      gpu_.run(kernel, arguments, static_cast<unsigned>(network_.cores.size()), 32, lds_bytes_);
       const Counts counts = gpu_.growth();
       EXPECT_EQ(counts.at(unit + "packets"), 1U);
       EXPECT_EQ(counts.at(unit + "bounced"), 0U);
@@ -215,6 +140,8 @@ class NearDataLatency : public testing::Test {
     return latency;
   }
 
+  /// LDS of a workgroup.
+  unsigned lds_bytes_ = 0;
   /// Number of lines that are evicted in each run between their arrival and their fetch.
   std::uint64_t evicted_ = 0;
   /// Time of the packet by component, in the last measurement.
@@ -250,7 +177,8 @@ class NearDataLatency : public testing::Test {
     if (arrivals.size() == 2 && std::max(arrivals[0], arrivals[1]) - std::min(arrivals[0], arrivals[1]) < 2 * data)
       return std::nullopt;
     time += ready;
-    if (network_.queues[node]->is_at_cache()) time += ndc_.fetch_latency.n;
+    // At a core, the later line is written to the LDS, then the operands' lines are read, one in each cycle.
+    time += network_.queues[node]->is_at_cache() ? ndc_.fetch_latency.n : 1 + pattern.loads;
     time += computation(pattern.operations, network_.queues[node]->is_at_cache());
     if (pattern.stores && ndc_.chain_end == ChainEnd::store) {
       if (cache_node(store) != node) time += packet(node, cache_node(store), data) + packet(cache_node(store), node, 1);
@@ -523,12 +451,40 @@ TEST_F(NearDataLatency, ABusyCoreDelaysTheResult) {
     ASSERT_TRUE(time);
     const std::uint64_t contended = gpu_.sum(&ServiceQueueStatistics::contended);
     const Tick contention = gpu_.sum(&ServiceQueueStatistics::contention);
-    const std::uint64_t warm = measure(kernel_of(pattern, p_.l1i.line.n, true), place).warm;
+    const std::uint64_t warm = measure(kernel_of(pattern, p_.l1i.line.n, Meanwhile::vector_operations), place).warm;
     EXPECT_GT(gpu_.sum(&ServiceQueueStatistics::contended), contended);
     const Tick delay = gpu_.sum(&ServiceQueueStatistics::contention) - contention;
     EXPECT_GT(delay, Tick{});
     EXPECT_GT(warm, *time);
     EXPECT_LE(warm, *time + 2 * pattern.operations);
+  }
+}
+
+// The core at the meeting node reads its LDS without pause. Each operand is written to that LDS and read from it.
+TEST_F(NearDataLatency, ABusyLdsDelaysTheResult) {
+  lds_bytes_ = 512;
+  for (const Pattern& pattern : patterns()) {
+    if (pattern.loads != 2 || pattern.number == 4) continue;
+    SCOPED_TRACE(pattern.number);
+    const Place place = place_at_a_core(pattern);
+    const auto time = expected(pattern, place, hit());
+    ASSERT_TRUE(time);
+    const auto sum = [this](auto what) { return gpu_.sum(what); };
+    const std::uint64_t idle_lines = sum(&ServiceQueueStatistics::lds_lines);
+    const std::uint64_t idle_contended = sum(&ServiceQueueStatistics::lds_contended);
+    EXPECT_EQ(measure(kernel_of(pattern, p_.l1i.line.n), place).warm, *time);
+    constexpr std::uint64_t kLines = 2 * 2 * 2;  // two runs, two operands, each written and read
+    EXPECT_EQ(sum(&ServiceQueueStatistics::lds_lines), idle_lines + kLines);
+    EXPECT_EQ(sum(&ServiceQueueStatistics::lds_contended), idle_contended);
+    const Tick contention = sum(&ServiceQueueStatistics::lds_contention);
+    const std::uint64_t warm = measure(kernel_of(pattern, p_.l1i.line.n, Meanwhile::lds_reads), place).warm;
+    EXPECT_EQ(sum(&ServiceQueueStatistics::lds_lines), idle_lines + 2 * kLines);
+    // The use that the first run's lines find is that since the last measurement, mostly idle time before the kernel.
+    EXPECT_GE(sum(&ServiceQueueStatistics::lds_contended), idle_contended + kLines / 2);
+    const Tick delay = sum(&ServiceQueueStatistics::lds_contention) - contention;
+    EXPECT_GT(delay, Tick{});
+    EXPECT_GT(warm, *time);
+    EXPECT_LE(warm, *time + network_.clock.ceil(delay).n);
   }
 }
 

@@ -43,12 +43,15 @@ class LocalDataShare {
   /// Performs an access that takes `cycles`, from `cycle` on.
   Result access(LdsCycles cycles, Cycles cycle) {
     conflict_cycles_ += cycles.conflicts;
+    busy_cycles_ += cycles.busy;
     // The port is booked only in whole cycles.
     const Cycles start = clock_.starting_at(port_.reserve(clock_.ticks(cycle), clock_.period() * cycles.busy));
     const OperationDelays delays{.lds_conflict = OperationDelays::saturated((start - cycle).n + cycles.conflicts)};
     return {start + Cycles{cycles.busy} + parameters_.lds_latency, delays};
   }
   const std::uint64_t& conflict_cycles() const { return conflict_cycles_; }
+  /// Cycles for which instructions have occupied the LDS.
+  std::uint64_t busy_cycles() const { return busy_cycles_; }
   void retire(Tick horizon) { port_.retire(horizon); }
   void reset() { port_.reset(); }
 
@@ -58,6 +61,7 @@ class LocalDataShare {
   LdsBanks& banks_;
   Calendar port_;
   std::uint64_t conflict_cycles_ = 0;
+  std::uint64_t busy_cycles_ = 0;
 };
 
 }  // namespace lacuna
