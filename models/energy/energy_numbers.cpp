@@ -17,6 +17,8 @@ void ComputeEnergy::list(EnergyNumbers& n) {
            DataKind::alu);
   n.energy("valu_transcendental_f64", valu_transcendental_f64, "The same in f64", DataKind::alu);
   n.energy("valu_lane", valu_lane, "Vector ALU, of an instruction: v_readlane, v_readfirstlane, v_writelane");
+  n.power("valu_static", valu_static, EnergyKind::leakage,
+          "Of a lane of a vector ALU outside of compute units, such as at a last-level cache: leakage");
   n.energy("mfma_f64_pass", mfma_f64_pass, "Matrix unit: a pass of an f64 MFMA (four cycles, all lanes)", DataKind::alu);
   n.energy("mfma_f32_pass", mfma_f32_pass, "Matrix unit: a pass of an f32 MFMA", DataKind::alu);
   n.energy("mfma_narrow_pass", mfma_narrow_pass, "Matrix unit: a pass of an f16, bf16 or i8 MFMA", DataKind::alu);

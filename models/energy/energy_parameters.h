@@ -66,6 +66,7 @@ struct ComputeEnergy {
   double valu_transcendental = 0;
   double valu_transcendental_f64 = 0;
   double valu_lane = 0;
+  double valu_static = 0;
   double mfma_f64_pass = 0;
   double mfma_f32_pass = 0;
   double mfma_narrow_pass = 0;

@@ -14,6 +14,9 @@
 namespace lacuna {
 namespace {
 
+/// Storage in which a wavefront's packet is built (section 5).
+constexpr unsigned kBuilderBytes = 30;
+
 bool is_mesh(const FabricParameters& noc) { return noc.topology == FabricTopology::mesh; }
 bool is_butterfly(const FabricParameters& noc) { return noc.topology == FabricTopology::butterfly; }
 
@@ -202,18 +205,23 @@ void NearData::describe(StatisticsGroup& device) const {
     at_switches_[i]->statistics().describe(device.group(fmt::format("service_queue_switch{}", i)));
 }
 
+// An entry costs as much as registers of its bits that are written and read once: 55 bits in the offload queue, 249 bits in the
+// service queue. So does the storage in which a packet is built, 30 bytes (section 5), and each further flit of a packet. The
+// table of meeting nodes is read as a register of 8 bits: a node's number, and whether there is one.
 void NearData::describe_energy(EnergyMeter& meter, const EnergyParameters& energy) const {
-  // The energy of an entry is that of registers that are written and read once: 55 bits in the offload queue, 249 bits in the
-  // service queue. That of the table of meeting nodes is a register's of 8 bits: a node's number, and whether there is one.
   constexpr double kOffloadWords = 2;
   constexpr double kServiceWords = 8;
   constexpr double kTableWords = 0.25;
   const double word = energy.compute.vgpr_write + energy.compute.vgpr_read;
-  const auto line_words = static_cast<double>(network_.line_bytes) / sizeof(std::uint32_t);
+  const auto words = [](unsigned bytes) { return static_cast<double>(bytes) / sizeof(std::uint32_t); };
   for (const OffloadUnit* const unit : network_.cores) {
     if (unit == nullptr) continue;
     const NearDataStatistics& s = unit->statistics();
-    meter.add("ndc", "offload_entry", s.counts[static_cast<std::size_t>(NearDataCount::packets)], kOffloadWords * word);
+    const std::uint64_t& packets = s.counts[static_cast<std::size_t>(NearDataCount::packets)];
+    meter.add("ndc", "offload_entry", packets, kOffloadWords * word);
+    meter.add("ndc", "packet", packets, words(kBuilderBytes) * word);
+    meter.add("ndc", "packet_flit", s.counts[static_cast<std::size_t>(NearDataCount::mask_flits)],
+              words(network_.flit_bytes) * word);
     meter.add("ndc", "table_read", s.table_reads, kTableWords * energy.compute.vgpr_read);
     meter.add("l1v", "look_up", s.look_ups, energy.l1v.tag);
   }
@@ -221,12 +229,35 @@ void NearData::describe_energy(EnergyMeter& meter, const EnergyParameters& energ
     const ServiceQueueStatistics& s = queue.statistics();
     meter.add("ndc", "service_entry", s.packets, kServiceWords * word);
     meter.add("ndc", "alu_lane", s.lanes, energy.compute.valu_f32);
-    meter.add("ndc", "kept_line", s.kept, 2 * line_words * energy.compute.lds_word);
+    meter.add("ndc", "kept_line", s.kept, 2 * words(network_.line_bytes) * energy.compute.lds_word);
     meter.add("l2", "fetch", s.fetched, energy.l2.read * static_cast<double>(network_.line_bytes));
   };
   for (const auto* const at : all_queues()) {
     for (const auto& queue : *at) describe(*queue);
   }
+  meter.add_static("ndc", leakage(energy.compute), StaticPower::leakage);
+}
+
+// Bits of queues and tables leak like bits of the register files, the buffers of switches like an LDS of their size, and ALUs
+// by lane. A queue at a core adds no LDS, and no ALU unless it has a dedicated one.
+double NearData::leakage(const ComputeEnergy& energy) const {
+  const NearDataParameters& ndc = network_.parameters;
+  constexpr unsigned kOffloadBits = 55;   // sections 4.4.1 and 5
+  constexpr unsigned kServiceBits = 200;  // section 5: 2.4 kB for 96 entries, buffer included
+  constexpr unsigned kTableBits = 8;
+  const auto number = [](std::size_t n) { return static_cast<double>(n); };
+  const double cores = number(network_.cores.size());
+  const double queues = number(at_caches_.size() + at_cores_.size() + at_switches_.size());
+  const double pairs = number(at_caches_.size() * at_caches_.size());
+  const double bits =
+      cores * (number(ndc.oq_entries) * kOffloadBits + number(ndc.builders) * kBuilderBytes * 8 + pairs * kTableBits) +
+      queues * number(ndc.sq_entries) * kServiceBits;
+  const double register_bits = number(cu_.vgprs_per_simd) * isa::kLanes * 32;
+  const double buffers = number(at_switches_.size()) * number(ndc.sq_entries) * 2 * number(network_.line_bytes);
+  double lanes = number(at_caches_.size() + at_switches_.size()) * number(ndc.llc_alu_lanes);
+  if (ndc.core_alu == CoreAlu::dedicated) lanes += number(at_cores_.size()) * number(ndc.core_alu_lanes);
+  return bits / register_bits * energy.vgpr_static + buffers / number(cu_.lds.n) * energy.lds_static +
+         lanes * energy.valu_static;
 }
 
 void NearDataNetwork::fail(const std::string& what) {

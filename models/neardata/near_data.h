@@ -85,6 +85,8 @@ class NearData final : public DeviceExtension, private KernelObserver, private i
   void kernel_ended(const KernelRecord& record) override;
   void code_revalidated() override { tagger_.code_revalidated(); }
   std::uint64_t lds_of(const WorkgroupNeeds& needs) const;
+  /// Power of the leakage of all queues, tables and ALUs.
+  double leakage(const ComputeEnergy& energy) const;
   void note_lds();
 
   const GpuParameters gpu_;
