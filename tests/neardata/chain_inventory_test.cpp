@@ -231,5 +231,60 @@ TEST(ChainInventory, KernelsInTheFormOfTheirSuites) {
   }
 }
 
+// -- patterns of Table 3 that the programs do not have
+
+/// A kernel of firmware/kernels/table3_programs.cl.
+struct Statement {
+  const char* kernel;
+  const char* missing;  ///< pattern that Table 3 names for the program, and that the statement does not have
+  std::set<ChainRefusal> reasons;
+};
+
+const std::vector<Statement>& statements() {
+  using enum ChainRefusal;
+  static const std::vector<Statement> all{
+      // The stored value depends on three or five loads, and a chain has two: a difference returns to the core, which stores.
+      {"fdtd_electric", "1", {nothing_saved}},
+      {"fdtd_magnetic", "1", {nothing_saved, operation}},
+      // Likewise three loads: the product returns to the core, which adds and stores.
+      {"mvt_in_memory", "1", {nothing_saved, fused, wait}},
+      // Pattern 8 combines two loads with a value that is the same in all lanes. A distance has such a value, the candidate's
+      // coordinate, but only one other load; sums of costs have no such value.
+      {"stream_distance", "8", {nothing_saved}},
+      {"stream_gain", "8", {nothing_saved, fused, wait}},
+      {"stream_saving", "8", {nothing_saved, fused, wait, operation}},
+      // One load and a store, but exponentials and logarithms are no operations of a packet.
+      {"srad_extract", "7", {nothing_saved, reused}},
+      {"srad_compress", "7", {operation, reused}},
+  };
+  return all;
+}
+
+TEST(ChainInventory, StatementsOfTheApplicationsLackPatternsOfTable3) {
+  for (const char* const target : {"gfx803", "gfx90a"}) {
+    for (const char* const rounding : {"", "fast_"}) {
+      const fs::path file =
+          fs::path(LACUNA_BUILD) / "firmware/kernels" / (std::string("table3_programs_") + rounding + target + ".co");
+      const std::vector<CodeObject> objects = code_objects(file);
+      ASSERT_EQ(objects.size(), 1U) << file;
+      const isa::FetchWords fetch = code_words(objects[0].elf());
+      EXPECT_EQ(objects[0].entries().size(), statements().size());
+      for (const KernelEntry& entry : objects[0].entries()) {
+        SCOPED_TRACE(file.filename().string() + ' ' + entry.name);
+        const auto found = std::find_if(statements().begin(), statements().end(),
+                                        [&](const Statement& statement) { return entry.name == statement.kernel; });
+        ASSERT_NE(found, statements().end());
+        const FinalizedKernel kernel = finalize_kernel(fetch, objects[0].target(), entry.entry, {.move = false});
+        for (const Chain& chain : kernel.chains) {
+          EXPECT_NE(name_of(chain), found->missing);
+          EXPECT_EQ(chain.pattern, 2);
+        }
+        for (const RefusedLoad& load : kernel.refusals)
+          EXPECT_TRUE(found->reasons.contains(load.reason)) << std::hex << load.address << ' ' << refusal_name(load.reason);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lacuna
