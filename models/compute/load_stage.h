@@ -106,6 +106,12 @@ class LoadStage {
   virtual LocalDataShare::Result access_lds(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
     return pass_on_lds(slot, instruction, cycle);
   }
+  /// Called when a store or atomic of the unit has executed and its access has been passed on: vector and scalar instructions
+  /// of all wavefronts, also of those that the stage does not serve. slot.wave.access describes the access,
+  /// memory().addresses() has the addresses of a vector instruction.
+  virtual void stored(const WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
+    static_cast<void>(slot), static_cast<void>(instruction), static_cast<void>(cycle);
+  }
   /// Called when requests that the stage has sent with own_counters() for registers of the wavefront have completed.
   virtual void registers_filled(WavefrontSlot& slot, Cycles done, const OperationDelays& delays) {
     static_cast<void>(slot), static_cast<void>(done), static_cast<void>(delays);

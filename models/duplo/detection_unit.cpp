@@ -300,23 +300,7 @@ Departure DetectionUnit::depart(WavefrontSlot& slot, const StagedAccess& access,
   Wavefront& w = wavefront(slot);
   const Departure whole{.lanes = access.access.lanes};
   if (!has_workspace_in_memory(w)) return whole;
-  if (access.access.operation != isa::MemoryAccess::Operation::load) {
-    bool touches = false;
-    isa::for_lanes(access.access.lanes, [&](unsigned lane) {
-      const std::uint64_t address = memory_.addresses().global[lane];
-      touches |= address + access.access.bytes_per_lane > w.convolution->begin && address < w.convolution->end;
-    });
-    if (!touches) return whole;
-    history_.drop(w.convolution->number, clock_.ticks(cycle));
-    count_released(&slot);
-    std::optional<WorkspaceStore>& first = findings_[w.convolution->number].store;
-    if (!first) {
-      first = WorkspaceStore{
-          .at = clock_.ticks(cycle), .pc = access.pc, .workgroup = slot.group->linear_id, .wavefront = slot.wave_in_group};
-    }
-    return whole;
-  }
-  if (access.destination.count == 0) return whole;
+  if (access.access.operation != isa::MemoryAccess::Operation::load || access.destination.count == 0) return whole;
   const auto found = classify(*w.convolution, access.access, access.destination);
   if (!found) return whole;
   if (!found->tile) {
@@ -556,7 +540,7 @@ ConvolutionFindings DetectionUnit::end_convolution(std::uint8_t number, Tick at)
   for (const SharedRegisters& registers : registers_) registers.require_consistent();
   const auto found = findings_.find(number);
   if (found == findings_.end()) return {};
-  const ConvolutionFindings findings = found->second;
+  ConvolutionFindings findings = std::move(found->second);
   findings_.erase(found);
   return findings;
 }

@@ -4,13 +4,15 @@
 //   access()           A load of a tile of the workspace: ID and look-up take duplo.latency cycles after its addresses are
 //                      known. A hit sends no request: its registers are valid when the registers of the first load are, or
 //                      duplo.copy_cycles later if these are in another SIMD. A miss sends the request, and its registers get an
-//                      entry. A store into the workspace drops all entries of the convolution.
+//                      entry.
 //   operation_done()   The load's data have arrived: loads that hit on it complete. The load retires when all earlier memory
 //                      instructions of its wavefront have retired, as vmcnt counts.
 //   access_lds()       A read of a tile of a workspace in LDS (implicit lowering), whose slab M0 names. A hit takes no cycles
 //                      of the LDS.
 //   prepare()          A write to a register pair with other readers takes another physical pair; otherwise it drops the pair's
 //                      entry.
+//   stored()           A store or atomic of any kernel of the core into a workspace drops all entries of the workspace's
+//                      convolution (workspace_stores.cpp).
 //   invalidate()       An invalidation of the L1 vector cache drops all entries.
 //   wavefront_ended()  The end of a wavefront drops the entries of its registers, unless other wavefronts read them.
 //
@@ -37,6 +39,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -74,8 +77,9 @@ struct WrongHit {
   std::uint32_t held = 0;      ///< word of that lane in the register
 };
 
-/// A store or atomic of a kernel into the workspace of the kernel's convolution.
+/// A store or atomic of a kernel into the workspace of a convolution.
 struct WorkspaceStore {
+  std::string kernel;
   Tick at{};
   std::uint64_t pc = 0;
   std::uint64_t workgroup = 0;
@@ -86,6 +90,7 @@ struct WorkspaceStore {
 struct ConvolutionFindings {
   std::optional<WrongHit> wrong{};
   std::optional<WorkspaceStore> store{};
+  std::uint64_t dropped = 0;  ///< entries that stores have dropped
 };
 
 struct DuploStatistics {
@@ -150,6 +155,7 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   Departure depart(WavefrontSlot& slot, const StagedAccess& access, Counters counters, Cycles cycle) override;
   void departed(WavefrontSlot& slot, const StagedAccess& access, MemoryTokens::Token token) override;
   LocalDataShare::Result access_lds(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) override;
+  void stored(const WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) override;
   void wavefront_ended(WavefrontSlot& slot) override;
   void reset() override;
   void describe(StatisticsGroup& unit) const override;
@@ -272,6 +278,10 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   LocalDataShare::Result read_tile(WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction,
                                    const TileLoad& tile, Cycles cycle);
 
+  // workspace_stores.cpp: stores into workspaces
+  /// Whether an executed access changes bytes of the convolution's workspace in memory.
+  bool changes(const ActiveConvolution& c, const isa::MemoryAccess& access) const;
+
   // row_entries.cpp: row entries
   bool by_row() const { return parameters_.entry == DuploEntry::row; }
   void split_rows(const ActiveConvolution& c, const TileLoad& tile, const LoadTag& common);
@@ -325,6 +335,7 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   EqualData equal_data_;                                            ///< used with duplo.check
   std::vector<Contents> contents_;                                  ///< indexed by entry
   std::unordered_map<std::uint8_t, ConvolutionFindings> findings_;  ///< indexed by convolution
+  std::vector<std::uint8_t> changed_;                               ///< convolutions whose workspace a store has changed
   DuploStatistics statistics_;
 };
 

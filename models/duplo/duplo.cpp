@@ -95,7 +95,8 @@ std::variant<ParameterBlock, std::string> Duplo::read_block(const Dispatch& disp
   if (object.bytes != ParameterBlock::kBytes)
     return name + " has " + std::to_string(object.bytes) + " bytes; a parameter block of Duplo has 32";
   const std::byte* const bytes = vm_->pointer(object.address, ParameterBlock::kBytes, isa::Access::read);
-  if (bytes == nullptr) return name + " is not in mapped memory";
+  if (bytes == nullptr)
+    return fmt::format("{} is at {:#x}; its {} bytes have to be mapped", name, object.address, ParameterBlock::kBytes);
   auto block = ParameterBlock::read(bytes);
   if (auto* const problem = std::get_if<std::string>(&block)) return name + ": " + *problem;
   const ParameterBlock& read = std::get<ParameterBlock>(block);
@@ -157,23 +158,24 @@ void Duplo::kernel_ended(const KernelRecord& record) {
     const ConvolutionFindings found = unit->end_convolution(number, record.end);
     if (found.wrong && (!first.wrong || found.wrong->at < first.wrong->at)) first.wrong = found.wrong;
     if (found.store && (!first.store || found.store->at < first.store->at)) first.store = found.store;
+    first.dropped += found.dropped;
   }
-  if (first.wrong && parameters_.ids != DatumIds::paper) report(record, *first.wrong);
-  if (first.store) warn_of_store(record, *first.store);
+  if (first.wrong && parameters_.ids != DatumIds::paper) report(record, active->second->tags.ids().convolution(), *first.wrong);
+  if (first.store) warn_of_store(record, *first.store, first.dropped);
   numbers_[number] = false;
   if (convolutions_.size() == 1) power_off(record.end);
   convolutions_.erase(active);
   dispatches_.erase(known);
 }
 
-void Duplo::warn_of_store(const KernelRecord& record, const WorkspaceStore& store) {
-  if (!warned_.insert(record.name).second) return;
+void Duplo::warn_of_store(const KernelRecord& record, const WorkspaceStore& store, std::uint64_t dropped) {
+  if (!warned_.emplace(record.name, store.kernel).second) return;
   guest_warning(
-      "kernels that store into the workspace of their convolution",
-      "{}: workgroup {}, wavefront {}, PC {:#x}: the kernel stores into the workspace that {}_duplo describes. Each such "
-      "store drops all entries of the convolution in its core: {} in this dispatch. Later dispatches are not named",
-      record.name, store.workgroup, store.wavefront, store.pc, record.name,
-      record.activity.extension[duplo_slots().first_count + static_cast<std::size_t>(DuploCount::stores)]);
+      "kernels that store into the workspace of a running convolution",
+      "{}: workgroup {}, wavefront {}, PC {:#x}: the kernel stores into the workspace that {}_duplo describes, while {} runs. "
+      "Each such store drops all entries of the convolution in its core: {} in this dispatch of {}. Later dispatches are not "
+      "named",
+      store.kernel, store.workgroup, store.wavefront, store.pc, record.name, record.name, dropped, record.name);
 }
 
 void Duplo::warn_of_lost_block(std::uint64_t kernel_object) {
@@ -188,17 +190,19 @@ void Duplo::warn_of_lost_block(std::uint64_t kernel_object) {
   }
 }
 
-void Duplo::report(const KernelRecord& record, const WrongHit& wrong) const {
+void Duplo::report(const KernelRecord& record, const LoweredConvolution& c, const WrongHit& wrong) const {
   failed_check(
       "hits on registers with other data",
       "{0}: workgroup {1}, wavefront {2}, PC {3:#x}: the load of the tile at row {4}, column {5} of the workspace was taken "
       "from registers that hold the tile at row {6}, column {7}, which has the same ID {8} (image {9}), and other data: "
       "pair {10} of SIMD {11} has {12:#010x} in lane {13}, memory {14:#010x}. {0}_duplo does not describe what the kernel "
       "loads, or the workspace has changed while it ran. Results are those of its loads; hardware would have computed others. "
-      "{15} of its hits were wrong",
+      "{15} of its hits were wrong. The block describes {16} images of {17} x {18} x {19}, filters of {20} x {21}, strides of "
+      "{22} and {23}",
       record.name, wrong.workgroup, wrong.wavefront, wrong.pc, wrong.row, wrong.column, wrong.held_row, wrong.held_column,
       wrong.tag.first.element, wrong.tag.first.image, wrong.pair, wrong.simd, wrong.held, wrong.lane, wrong.loaded,
-      record.activity.extension[duplo_slots().first_count + static_cast<std::size_t>(DuploCount::hits_wrong)]);
+      record.activity.extension[duplo_slots().first_count + static_cast<std::size_t>(DuploCount::hits_wrong)], c.images,
+      c.height, c.width, c.channels, c.filter_height, c.filter_width, c.stride_y, c.stride_x);
 }
 
 void Duplo::describe(StatisticsGroup& device) const {

@@ -82,9 +82,10 @@ class Duplo final : public DeviceExtension, private KernelObserver, private Disp
   std::optional<std::string> lds_problem(const Dispatch& dispatch, const LdsBuffers& buffers);
   /// Ends the run with an error: with exact IDs a hit is wrong only if the block describes another convolution, or if another
   /// compute unit or the host has stored into the workspace since the register was loaded.
-  void report(const KernelRecord& record, const WrongHit& wrong) const;
-  /// Warns, once per kernel, that the kernel stores into its own workspace.
-  void warn_of_store(const KernelRecord& record, const WorkspaceStore& store);
+  void report(const KernelRecord& record, const LoweredConvolution& c, const WrongHit& wrong) const;
+  /// Warns, once per pair of kernels, that a kernel stores into the workspace of the kernel of `record`, which may be itself.
+  /// `dropped`: entries that stores have dropped while the kernel of `record` ran.
+  void warn_of_store(const KernelRecord& record, const WorkspaceStore& store, std::uint64_t dropped);
   /// Warns of parameter blocks in a kernel's code object whose name is not that of a kernel followed by `_duplo`.
   void warn_of_lost_block(std::uint64_t kernel_object);
 
@@ -108,9 +109,10 @@ class Duplo final : public DeviceExtension, private KernelObserver, private Disp
   mutable std::optional<Tick> powered_since_;
   mutable std::uint64_t powered_ps_ = 0;
   std::uint64_t unserved_ = 0;
-  std::set<std::string> warned_;  ///< kernels that store into their workspaces
-  std::uint64_t searched_ = 0;    ///< KernelSymbols::readings() at the last search for misnamed parameter blocks
-  HistoryTrace trace_;            ///< null: events are not recorded
+  std::set<std::pair<std::string, std::string>> warned_;  ///< kernels with a convolution, and kernels that store into their
+                                                          ///< workspaces, of which a warning has reported
+  std::uint64_t searched_ = 0;  ///< KernelSymbols::readings() at the last search for misnamed parameter blocks
+  HistoryTrace trace_;          ///< null: events are not recorded
 };
 
 }  // namespace lacuna

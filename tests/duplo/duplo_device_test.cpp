@@ -29,6 +29,15 @@ struct DeviceBench : RuleBench {
                   rules::never(d);
                   d.l1 = DuploL1::after;
                 })};
+  /// Machines like `bound`, but copies between SIMDs take 20 and 60 cycles.
+  TestGpu copies_20{"copies_20", machine([](DuploParameters& d) {
+                      rules::never(d);
+                      d.copy_cycles = Cycles{20};
+                    })};
+  TestGpu copies_60{"copies_60", machine([](DuploParameters& d) {
+                      rules::never(d);
+                      d.copy_cycles = Cycles{60};
+                    })};
   /// Machine like `bound`, but without duplo.check.
   TestGpu unchecked{"unchecked", machine([](DuploParameters& d) {
                       rules::never(d);
@@ -140,6 +149,20 @@ TEST_F(DuploDevice, LoadsInFlightServeOtherWavefronts) {
   EXPECT_EQ(run(b_.threads, c, kernel, 12, 256).record.cycles, run(b_.retire, c, kernel, 12, 256).record.cycles);
 }
 
+// The second wavefront has only hits on the registers of the first one, in another SIMD, and waits for each of them.
+TEST_F(DuploDevice, HitsOnOtherSimdsTakeTheCyclesOfACopy) {
+  const LoweredConvolution c = convolution();
+  constexpr unsigned kLoads = 100;
+  const AssembledKernel kernel = reload_tile(c, kLoads);
+  const Outcome soon = run(b_.copies_20, c, kernel, 1, 128);
+  const Outcome late = run(b_.copies_60, c, kernel, 1, 128);
+  EXPECT_EQ(soon[DuploCount::hits], 2 * kLoads - 1);
+  EXPECT_EQ(soon[DuploCount::hits] - soon[DuploCount::hits_simd], kLoads);
+  // A few cycles of copies pass while the wavefront also waits for something else.
+  EXPECT_NEAR(static_cast<double>(late.record.cycles - soon.record.cycles), kLoads * 40, kLoads);
+  EXPECT_LT(run(b_.bound, c, kernel, 1, 128).record.cycles, soon.record.cycles);
+}
+
 // Entries are released at the end of the kernel, at retirement, by overwritten registers, at the end of a wavefront, and by
 // replacement.
 TEST_F(DuploDevice, EachReleasedEntryIsCountedUnderOneReason) {
@@ -208,7 +231,7 @@ TEST_F(DuploDevice, StoresIntoTheWorkspaceDropEntries) {
   const Outcome on = run(b_.overwrite, c, kernel, 1, 64);
   run(b_.overwrite, c, kernel, 1, 64);
   ASSERT_EQ(guest_mistakes().size(), 1U);  // one mistake for two dispatches
-  EXPECT_EQ(guest_mistakes().front().kind, "kernels that store into the workspace of their convolution");
+  EXPECT_EQ(guest_mistakes().front().kind, "kernels that store into the workspace of a running convolution");
   EXPECT_EQ(guest_mistakes().front().count, 1U);
   clear_guest_mistakes();
   EXPECT_TRUE(on.results == off.results);
@@ -274,6 +297,15 @@ TEST_F(DuploDevice, InvalidationsDropEntries) {
   EXPECT_GT(invalidated(), before);
   EXPECT_LT(with[DuploCount::hits], without);
   EXPECT_TRUE(with.results == run(b_.off, c, load_tiles(c, 12), 1, 64).results);
+}
+
+// Stores of the core's own wavefronts have been seen when a barrier is reached.
+TEST_F(DuploDevice, BarriersDropNone) {
+  const LoweredConvolution c = convolution();
+  const Outcome without = run(b_.overwrite, c, load_tiles(c, 12), 1, 64);
+  const Outcome with = run(b_.overwrite, c, load_tiles(c, 12, {"s_barrier"}), 1, 64);
+  EXPECT_EQ(with[DuploCount::hits], without[DuploCount::hits]);
+  EXPECT_EQ(with.gone(), without.gone());
 }
 
 // The second of two kernels gets the convolution number of the first kernel.
@@ -394,17 +426,22 @@ TEST_F(DuploDevice, WrongBlocksRefuseTheDispatch) {
   auto zero = block_of(c, kBase + kWorkspace);
   zero[22] = 0;
   const auto right = block_of(c, kBase + kWorkspace);
+  constexpr std::uint64_t kEnd = TestGpu::kMapped - kImage;  // end of the mapped memory, from the code object
   struct Case {
     const DuploBlock& block;
     std::uint64_t bytes;
     const char* says;
+    std::uint64_t at = 0;
   };
   for (const Case& one : {Case{unmapped, 32, "k_duplo: workspace is 0x70000000; 73728 bytes from there on have to be mapped"},
                           Case{cut, 32, "; 73728 bytes from there on have to be mapped"},
                           Case{zero, 32, "k_duplo: vertical stride is 0; it is at least 1"},
-                          Case{right, 24, "k_duplo has 24 bytes; a parameter block of Duplo has 32"}}) {
+                          Case{right, 24, "k_duplo has 24 bytes; a parameter block of Duplo has 32"},
+                          // The mapped memory ends within the block.
+                          Case{right, 32, "k_duplo is at 0x8ffff0; its 32 bytes have to be mapped", kEnd - 16}}) {
     gpu.start();
-    load_symbols(gpu, "k", one.block, one.bytes);
+    load_symbols(
+        gpu, {{.name = "k", .block = one.block, .descriptor = gpu.next_descriptor(), .bytes = one.bytes, .block_at = one.at}});
     Dispatch dispatch;
     dispatch.kernel = "k";
     dispatch.packet.kernel_object = kBase + gpu.next_descriptor();

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -62,10 +63,19 @@ inline void lower(TestGpu& gpu, const LoweredConvolution& c) {
   }
 }
 
-/// Writes the dynamic symbols of the next kernel, `name`.kd, and of its parameter block, as a loader places them.
-inline void load_symbols(TestGpu& gpu, const std::string& name, const DuploBlock& block,
-                         std::uint64_t bytes = ParameterBlock::kBytes) {
-  constexpr std::uint64_t kDynamic = 0x200, kSymbols = 0x300, kHash = 0x400, kStrings = 0x500, kBlock = 0x600;
+/// A kernel of the loaded code object, and its parameter block.
+struct KernelWithBlock {
+  std::string name;
+  DuploBlock block;
+  std::uint64_t descriptor;                      ///< offset in VRAM
+  std::uint64_t bytes = ParameterBlock::kBytes;  ///< size of the block's symbol
+  std::uint64_t block_at = 0;  ///< offset of the block from the code object; 0: where load_symbols() writes it
+};
+
+/// Writes the dynamic symbols NAME.kd and NAME_duplo of kernels, and their parameter blocks, as a loader places them.
+inline void load_symbols(TestGpu& gpu, const std::vector<KernelWithBlock>& kernels) {
+  constexpr std::uint64_t kDynamic = 0x200, kSymbols = 0x300, kHash = 0x400, kStrings = 0x500, kBlocks = 0x600;
+  ASSERT_LE(kSymbols + (1 + 2 * kernels.size()) * sizeof(Elf64_Sym), kHash);
   std::memset(&gpu.at<std::byte>(kImage), 0, 0x1000);
   auto& header = gpu.at<Elf64_Ehdr>(kImage);
   std::memcpy(header.e_ident, ELFMAG, SELFMAG);
@@ -81,20 +91,32 @@ inline void load_symbols(TestGpu& gpu, const std::string& name, const DuploBlock
   entries[0] = {.d_tag = DT_SYMTAB, .d_un = {.d_ptr = kSymbols}};
   entries[1] = {.d_tag = DT_STRTAB, .d_un = {.d_ptr = kStrings}};
   entries[2] = {.d_tag = DT_HASH, .d_un = {.d_ptr = kHash}};
-  auto* const symbols = &gpu.at<Elf64_Sym>(kImage + kSymbols);
-  const std::string strings = std::string(1, '\0') + name + ".kd" + '\0' + name + "_duplo";
-  std::memcpy(&gpu.at<char>(kImage + kStrings), strings.c_str(), strings.size() + 1);
-  symbols[1].st_name = 1;
-  symbols[1].st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT);
-  symbols[1].st_shndx = 1;
-  symbols[1].st_value = gpu.next_descriptor() - kImage;
-  symbols[1].st_size = 64;
-  symbols[2] = symbols[1];
-  symbols[2].st_name = static_cast<Elf64_Word>(name.size() + 5);
-  symbols[2].st_value = kBlock;
-  symbols[2].st_size = bytes;
-  gpu.words(kImage + kHash)[1] = 3;
-  std::memcpy(&gpu.at<std::uint8_t>(kImage + kBlock), block.data(), block.size());
+  std::string strings(1, '\0');
+  Elf64_Word symbols = 1;
+  const auto add = [&](const std::string& name, std::uint64_t value, std::uint64_t bytes) {
+    auto& symbol = (&gpu.at<Elf64_Sym>(kImage + kSymbols))[symbols++];
+    symbol.st_name = static_cast<Elf64_Word>(strings.size());
+    symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT);
+    symbol.st_shndx = 1;
+    symbol.st_value = value;
+    symbol.st_size = bytes;
+    strings += name + '\0';
+  };
+  std::uint64_t next_block = kBlocks;
+  for (const KernelWithBlock& kernel : kernels) {
+    add(kernel.name + ".kd", kernel.descriptor - kImage, 64);
+    add(kernel.name + "_duplo", kernel.block_at == 0 ? next_block : kernel.block_at, kernel.bytes);
+    std::memcpy(&gpu.at<std::uint8_t>(kImage + next_block), kernel.block.data(), kernel.block.size());
+    next_block += kernel.block.size();
+  }
+  std::memcpy(&gpu.at<char>(kImage + kStrings), strings.data(), strings.size());
+  gpu.words(kImage + kHash)[1] = symbols;
+}
+
+/// Writes the symbols of the next kernel.
+inline void load_symbols(TestGpu& gpu, const std::string& name, const DuploBlock& block,
+                         std::uint64_t bytes = ParameterBlock::kBytes) {
+  load_symbols(gpu, {{.name = name, .block = block, .descriptor = gpu.next_descriptor(), .bytes = bytes}});
 }
 
 inline DuploParameters& duplo_of(GpuDeviceParameters& p) { return p.extensions.get<DuploParameterSet>().duplo; }
@@ -217,13 +239,31 @@ struct Outcome {
   }
 };
 
-/// Runs a kernel over the workspace of a convolution. Kernel arguments: addresses of workspace and results.
+/// A kernel that runs at the same time as another one, with workgroups of one wavefront.
+struct KernelBeside {
+  AssembledKernel kernel;
+  std::vector<std::uint64_t> arguments;
+  unsigned workgroups = 1;
+  std::optional<DuploBlock> block = std::nullopt;
+  unsigned lds_bytes = 0;
+};
+
+/// Runs a kernel over the workspace of a convolution. Kernel arguments: addresses of workspace and results. `beside`: kernel
+/// that is dispatched just before this one; null: none.
 inline Outcome run_with_block(TestGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned workgroups,
-                              unsigned size, const DuploBlock& block, unsigned lds_bytes = 0) {
+                              unsigned size, const DuploBlock& block, unsigned lds_bytes = 0,
+                              const KernelBeside* beside = nullptr) {
   gpu.start();
   check_registers(gpu);
   lower(gpu, c);
-  load_symbols(gpu, "k", block);
+  std::vector<KernelWithBlock> kernels;
+  std::uint64_t descriptor = gpu.next_descriptor();
+  if (beside != nullptr) {
+    if (beside->block) kernels.push_back({.name = "beside", .block = *beside->block, .descriptor = descriptor});
+    descriptor += TestGpu::code_address(1) - TestGpu::code_address(0);
+  }
+  kernels.push_back({.name = "k", .block = block, .descriptor = descriptor});
+  load_symbols(gpu, kernels);
   gpu.mark();
   std::array<std::uint64_t, kDuploCounts> before{};
   const bool on = gpu.device.extension<Duplo>() != nullptr;
@@ -231,8 +271,12 @@ inline Outcome run_with_block(TestGpu& gpu, const LoweredConvolution& c, const A
   const std::uint64_t invalidated = on ? sum(gpu, &DuploStatistics::invalidated) : 0;
   const std::uint64_t kernel_ended = on ? sum(gpu, &DuploStatistics::kernel_ended) : 0;
   Outcome outcome;
-  outcome.record = gpu.run(kernel, {kBase + kWorkspace, kBase + kResults}, workgroups, size, lds_bytes);
-  EXPECT_FALSE(outcome.record.failed);
+  if (beside != nullptr) gpu.dispatch(beside->kernel, beside->arguments, beside->workgroups, 64, beside->lds_bytes);
+  gpu.run(kernel, {kBase + kWorkspace, kBase + kResults}, workgroups, size, lds_bytes);
+  for (const KernelRecord& record : gpu.records) {
+    if (record.name == "k") outcome.record = record;
+    EXPECT_FALSE(record.failed);
+  }
   EXPECT_TRUE(gpu.device.idle());
   outcome.results = gpu.memory(kResults, 0x800 * workgroups);
   if (!on) return outcome;

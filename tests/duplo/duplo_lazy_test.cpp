@@ -205,6 +205,21 @@ TEST_F(DuploLazy, StoresIntoTheWorkspaceDropEntries) {
   }
 }
 
+// The stores of the other kernel write what is there; of zeros, modes with zero masks write only the mask.
+TEST_F(DuploLazy, StoresOfOtherKernelsDropEntries) {
+  const LoweredConvolution c = convolution();
+  const KernelBeside beside{
+      .kernel = repeated({"global_load_dword v1, v[4:5], off", "s_waitcnt vmcnt(0)", "global_store_dword v[4:5], v1, off"}, 60),
+      .arguments = {kBase + kWorkspace},
+      .workgroups = 6};
+  for (const LazyMode mode : kModes) {
+    const Outcome on = run_beside(of(b_.bound, mode), c, load_tiles(c, 12), 1, 64, beside);
+    EXPECT_GT(on[DuploCount::stores], 0U);
+    EXPECT_EQ(on[DuploCount::hits_wrong], 0U);
+    EXPECT_TRUE(on.results == run(of(b_.alone, mode), c, load_tiles(c, 12), 1, 64).results);
+  }
+}
+
 // A kernel without a block takes as many cycles as on the lazy core without Duplo.
 TEST_F(DuploLazy, KernelsWithoutABlockTakeTheSameCycles) {
   const LoweredConvolution c = convolution();

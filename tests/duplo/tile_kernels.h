@@ -82,6 +82,38 @@ inline AssembledKernel load_tiles(const LoweredConvolution& c, unsigned in_fligh
   return {isa::Target::gfx90a, lines};
 }
 
+/// A kernel of one lane that performs `each` `times` times. Kernel argument: the address of a word, in s[8:9] and v[4:5].
+/// Buffer descriptor s[12:15] begins there. v1 and s4 are 1.
+inline AssembledKernel repeated(const Lines& each, unsigned times) {
+  Lines lines{"s_load_dwordx2 s[8:9], s[0:1], 0x0",
+              "s_mov_b64 exec, 1",
+              "v_mov_b32 v1, 1",
+              "s_mov_b32 s4, 1",
+              "s_mov_b32 s14, -1",
+              "s_mov_b32 s15, 0x27000",
+              "s_waitcnt lgkmcnt(0)",
+              "v_mov_b32 v4, s8",
+              "v_mov_b32 v5, s9",
+              "s_mov_b32 s12, s8",
+              "s_and_b32 s13, s9, 0xffff"};
+  for (unsigned i = 0; i < times; ++i) {
+    lines.insert(lines.end(), each.begin(), each.end());
+    lines.emplace_back("s_waitcnt vmcnt(0) lgkmcnt(0)");
+  }
+  return {isa::Target::gfx90a, lines};
+}
+
+/// Each wavefront loads the first tile of the workspace `times` times, one load after the other. Kernel arguments: workspace,
+/// results.
+inline AssembledKernel reload_tile(const LoweredConvolution& c, unsigned times) {
+  Lines lines = begin_tiles(c);
+  for (unsigned i = 0; i < times; ++i) {
+    for (const char* const line : {"global_load_dwordx2 v[8:9], v2, s[8:9]", "s_waitcnt vmcnt(0)", "v_add_u32_e32 v6, v6, v8"})
+      lines.emplace_back(line);
+  }
+  return {isa::Target::gfx90a, lines};
+}
+
 /// `described`: the convolution in the parameter block; `c`: the convolution whose workspace the kernel loads.
 inline Outcome run(TestGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned workgroups, unsigned size,
                    const LoweredConvolution& described) {
@@ -91,6 +123,12 @@ inline Outcome run(TestGpu& gpu, const LoweredConvolution& c, const AssembledKer
 inline Outcome run(TestGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned workgroups,
                    unsigned size) {
   return run(gpu, c, kernel, workgroups, size, c);
+}
+
+/// Runs the kernel at the same time as `beside`.
+inline Outcome run_beside(TestGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned workgroups,
+                          unsigned size, const KernelBeside& beside) {
+  return run_with_block(gpu, c, kernel, workgroups, size, block_of(c, kBase + kWorkspace), 0, &beside);
 }
 
 /// Resets the device while the kernel runs. Returns whether any loads had hit on loads in flight before the reset.

@@ -70,6 +70,8 @@ void MemoryPipe::issue_vector(WavefrontSlot& slot, const isa::DecodedInstruction
   const MemoryTokens::Token token = !global        ? vector_.no_access(slot, counters, cycle)
                                     : !slot.staged ? vector_.access(slot, access, counters, cycle)
                                                    : first_stage_->access(slot, instruction, counters, cycle);
+  if (first_stage_ != nullptr && global && access.operation != isa::MemoryAccess::Operation::load) [[unlikely]]
+    notify_of_store(slot, instruction, cycle);
   if (access.bytes_per_lane != 0 && access.lds_lanes != 0) {
     const LocalDataShare::Result local = lds_.access(lds_cycles(access, instruction), cycle);
     tokens_.include(token, local.done, local.delays);
@@ -85,6 +87,8 @@ void MemoryPipe::issue_scalar(WavefrontSlot& slot, const isa::DecodedInstruction
     return;
   }
   const MemoryTokens::Token token = scalar_.access(slot, cycle);
+  if (first_stage_ != nullptr && slot.wave.access.operation != isa::MemoryAccess::Operation::load) [[unlikely]]
+    notify_of_store(slot, instruction, cycle);
   if (slot.wave.access.deferred) [[unlikely]]
     deferred_.defer(slot, instruction, token, cycle);
   tokens_.issued(token);

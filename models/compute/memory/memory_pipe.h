@@ -124,6 +124,10 @@ class MemoryPipe final : private MemoryTokens::Listener {
  private:
   void issue_vector(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
   void issue_scalar(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
+  /// Notifies the stages of a store or atomic (LoadStage::stored()).
+  void notify_of_store(const WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
+    for (LoadStage* stage = first_stage_; stage != nullptr; stage = stage->next()) stage->stored(slot, instruction, cycle);
+  }
 
   void operation_closed(WavefrontSlot& slot) override { waits_.operation_closed(slot); }
   void operation_closed(ResidentWorkgroup& group, Cycles done) override {
