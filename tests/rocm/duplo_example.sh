@@ -25,6 +25,26 @@ expect 0 "$HIPCC" --offload-arch=gfx90a -std=c++17 -O3 -I include mangled.hip -o
 expect 0 "$LACUNA" exec --quiet --config titanv-like --set gpu.shader_arrays=1 --set duplo.mode=on --out mangled-out -- ./mangled
 complains "convolve_duplo has no kernel convolve in its code object"
 
+# Blocks that the program fills with invalid values refuse the dispatch.
+sed 's/  (void)hipMemcpyToSymbol/  reinterpret_cast<unsigned char*>(\&block)[atoi(argv[1])] = atoi(argv[2]);\n&/; s/int main()/int main(int, char** argv)/' convolution.hip >refused.hip
+expect 0 "$HIPCC" --offload-arch=gfx90a -std=c++17 -O3 -I include refused.hip -o refused
+# refused BYTE VALUE FIELD LEGAL: the kernel is refused with the field, its value and legal values if this byte of its block has this
+# value.
+refused() {
+  expect 134 "$LACUNA" exec --quiet --config titanv-like --set gpu.shader_arrays=1 --set duplo.mode=on --out refused-out -- ./refused "$1" "$2"
+  complains "kernel convolve: convolve_duplo: $3 is "
+  complains "$4"
+}
+refused 22 0 "vertical stride" " is 0; it is at least 1"
+refused 20 30 "filter height" " is 30; the padded input has 18 rows"
+refused 13 5 "images" " is 1281; a tag names at most 1024"
+refused 8 1 "pitch" " is 1; a row of the workspace has 144 elements"
+refused 0 8 "workspace" "8; it is a multiple of 16"
+refused 7 1 "workspace" "; 73728 bytes from there on have to be mapped"
+refused 28 2 "form" " is 2; it is 0 (the workspace is in memory) or 1 (slabs of it are in LDS)"
+refused 29 2 "row order" " is 2; it is 0 (images outermost) or 1 (images innermost)"
+refused 31 1 "bytes 30 and 31" " is 256; they are 0"
+
 # Records the trace of a run and replays it.
 ln -s "$SOURCE/workloads" workloads
 run_examples 2 < <(block sh "A trace of look-ups")

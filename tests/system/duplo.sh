@@ -68,3 +68,47 @@ complains "looked up"
 # Functional mode, which has no look-ups, is refused.
 expect 2 "$LACUNA" launch convolve.launch --config titanv-like --set duplo.mode=on --set gpu.timing=functional --out functional
 complains "duplo.mode"
+
+# Invalid parameter blocks refuse the dispatch: the message has kernel, field, value and legal values. The blocks are changed in the
+# code object: a byte of the initialised variable (patch BYTE VALUE), the size of its symbol, or the address that the symbol has.
+cp "$FIRMWARE/kernels/lowered_convolution.co" right.co
+patch() {
+  python3 - "$@" <<'PYTHON'
+import struct, sys
+
+what, value = sys.argv[1], int(sys.argv[2], 0)
+elf = bytearray(open("right.co", "rb").read())
+programs, sections = struct.unpack_from("<QQ", elf, 0x20)
+entry, number, section, count = struct.unpack_from("<HHHH", elf, 0x36)
+headers = [struct.unpack_from("<IIQQQQIIQQ", elf, sections + i * section) for i in range(count)]
+for _, kind, _, _, at, size, link, _, _, _ in headers:
+    if kind not in (2, 11): continue  # SHT_SYMTAB, SHT_DYNSYM
+    for symbol in range(at, at + size, 24):
+        name, = struct.unpack_from("<I", elf, symbol)
+        if elf[headers[link][4] + name:].split(b"\0", 1)[0] != b"convolve_duplo": continue
+        block, = struct.unpack_from("<Q", elf, symbol + 8)
+        if what == "size": struct.pack_into("<Q", elf, symbol + 16, value)
+        elif what == "address": struct.pack_into("<Q", elf, symbol + 8, value)
+if what not in ("size", "address"):
+    for i in range(number):
+        kind, _, offset, address, _, in_file = struct.unpack_from("<IIQQQQ", elf, programs + i * entry)
+        if kind == 1 and address <= block < address + in_file: elf[offset + block - address + int(what)] = value
+open("lowered_convolution.co", "wb").write(elf)
+PYTHON
+}
+# refused WHAT VALUE TEXT: the dispatch of the kernel with this change is refused with TEXT.
+refused() {
+  patch "$1" "$2"
+  expect 1 "$LACUNA" launch convolve.launch --config titanv-like --set gpu.shader_arrays=1 --set duplo.mode=on --out refused
+  complains "kernel convolve: convolve_duplo$3"
+}
+refused 22 0 ": vertical stride is 0; it is at least 1"
+refused 20 30 ": filter height is 30; the padded input has 18 rows"
+refused 13 5 ": images is 1281; a tag names at most 1024"
+refused 8 1 ": pitch is 1; a row of the workspace has 144 elements"
+refused 28 2 ": form is 2; it is 0 (the workspace is in memory) or 1 (slabs of it are in LDS)"
+refused 29 2 ": row order is 2; it is 0 (images outermost) or 1 (images innermost)"
+refused 31 1 ": bytes 30 and 31 is 256; they are 0"
+refused size 24 " has 24 bytes; a parameter block of Duplo has 32"
+refused address 0x7fff00000000 " is at 0x"
+complains "; its 32 bytes have to be mapped"
