@@ -202,9 +202,9 @@ void write_near_data_table(const std::vector<NamedActivity>& kernels, std::ostre
 
 /// Writes a table of the loads of workspaces that Duplo looked up, if there were any.
 void write_duplo_table(const std::vector<NamedActivity>& kernels, std::ostream& out) {
-  std::vector<TextRow> rows{
-      {"loads of", "", "hits", "of these: same", "other", "in", "not found:", "", "", ""},
-      {"workspaces", "looked up", "%", "address, %", "SIMD, %", "flight, %", "new, %", "gone, %", "replaced, %", "passed by"}};
+  std::vector<TextRow> rows{{"loads of", "", "hits", "of these: same", "other", "in", "not found:", "", "", "", "lines from"},
+                            {"workspaces", "looked up", "%", "address, %", "SIMD, %", "flight, %", "new, %", "gone, %",
+                             "replaced, %", "passed by", "registers, %"}};
   for (const NamedActivity& kernel : kernels) {
     const KernelActivity& a = *kernel.activity;
     const std::uint64_t looked_up = count_of(a, DuploCount::look_ups);
@@ -213,13 +213,14 @@ void write_duplo_table(const std::vector<NamedActivity>& kernels, std::ostream& 
                                     DuploCount::filler, DuploCount::dual, DuploCount::no_slab, DuploCount::partly_held})
       passed += count_of(a, reason);
     if (looked_up + passed == 0) continue;
-    const std::uint64_t hits = count_of(a, DuploCount::hits);
+    const std::uint64_t hits = count_of(a, DuploCount::hits), lines = count_of(a, DuploCount::lines);
     const auto cell = [](std::uint64_t part, std::uint64_t whole) { return part == 0 ? "-" : percent(share(part, whole)); };
     rows.push_back({readable_kernel(kernel.name), grouped(looked_up), cell(hits, looked_up),
                     cell(count_of(a, DuploCount::hits_address), hits), cell(hits - count_of(a, DuploCount::hits_simd), hits),
                     cell(count_of(a, DuploCount::hits_in_flight), hits), cell(count_of(a, DuploCount::compulsory), looked_up),
                     cell(count_of(a, DuploCount::released), looked_up),
-                    cell(count_of(a, DuploCount::conflict) + count_of(a, DuploCount::capacity), looked_up), grouped(passed)});
+                    cell(count_of(a, DuploCount::conflict) + count_of(a, DuploCount::capacity), looked_up), grouped(passed),
+                    cell(lines, lines + a.loads[static_cast<std::size_t>(LoadKind::vector)].requests)});
   }
   if (rows.size() > 2) {
     out << '\n';
