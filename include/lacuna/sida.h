@@ -74,6 +74,12 @@ lacuna_sida_value lacuna_sida_product(lacuna_sida_graph* graph, int semiring, la
 lacuna_sida_value lacuna_sida_apply(lacuna_sida_graph* graph, int operation, lacuna_sida_value a, lacuna_sida_value b,
                                     lacuna_sida_value c);
 lacuna_sida_value lacuna_sida_convert(lacuna_sida_graph* graph, int element, lacuna_sida_value a);
+/* A mask: `value` where `mask`, a BOOL vector, is 1 (0 if `complement`), and `otherwise` elsewhere. */
+lacuna_sida_value lacuna_sida_mask(lacuna_sida_graph* graph, lacuna_sida_value value, lacuna_sida_value mask, bool complement,
+                                   lacuna_sida_value otherwise);
+/* An accumulator: `before` and `value` combined by a monoid, element by element. */
+lacuna_sida_value lacuna_sida_accumulate(lacuna_sida_graph* graph, int monoid, lacuna_sida_value before,
+                                         lacuna_sida_value value);
 /* The vector 0, 1, 2, ... `element`: I64 or I32. */
 lacuna_sida_value lacuna_sida_index(lacuna_sida_graph* graph, int element, uint64_t length);
 /* Reduces all elements of a vector to a scalar. */

@@ -181,7 +181,7 @@ static graph* build_bfs(const setup* s) {
   const value neighbours = vxm(g, LACUNA_SIDA_AND_OR, frontier, a), reached = both(g, neighbours, negation(g, visited));
   lacuna_sida_next(g, frontier, reached);
   lacuna_sida_next(g, visited, either(g, visited, reached));
-  lacuna_sida_next(g, depth, choose(g, lacuna_sida_convert(g, I32, reached), level, depth));
+  lacuna_sida_next(g, depth, lacuna_sida_mask(g, level, reached, false, depth));
   lacuna_sida_next(g, level, add(g, level, one));
   limit(g, s, "bfs", any(g, reached));
   return g;
@@ -213,7 +213,7 @@ static graph* build_sssp(const setup* s) {
   graph* g = lacuna_sida_create();
   if (g == NULL) return NULL;
   const value a = matrix(g, s, F64, true), distance = state(g, "distance", F64, s->rows);
-  const value next = minimum(g, distance, vxm(g, LACUNA_SIDA_MIN_ADD, distance, a));
+  const value next = lacuna_sida_accumulate(g, LACUNA_SIDA_MONOID_MIN, distance, vxm(g, LACUNA_SIDA_MIN_ADD, distance, a));
   lacuna_sida_next(g, distance, next);
   limit(g, s, "sssp", any(g, less(g, next, distance)));
   return g;

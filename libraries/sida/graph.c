@@ -306,6 +306,35 @@ lacuna_sida_value lacuna_sida_convert(lacuna_sida_graph* graph, int element, lac
   return commit(graph);
 }
 
+lacuna_sida_value lacuna_sida_mask(lacuna_sida_graph* graph, lacuna_sida_value value, lacuna_sida_value mask, bool complement,
+                                   lacuna_sida_value otherwise) {
+  const sida_node *v = get(graph, value, "a masked value"), *m = get_vector(graph, mask, "a mask");
+  if (v == NULL || m == NULL) return LACUNA_SIDA_NO_VALUE;
+  if (m->element != LACUNA_SIDA_BOOL) {
+    sida_set_problem(graph, "a mask is a vector of BOOL, not of %s", lacuna_sida_element_name(m->element));
+    return LACUNA_SIDA_NO_VALUE;
+  }
+  const lacuna_sida_value condition = v->element == LACUNA_SIDA_BOOL ? mask : lacuna_sida_convert(graph, v->element, mask);
+  if (complement) return lacuna_sida_apply(graph, LACUNA_SIDA_OPERATION_SELECT, otherwise, value, condition);
+  return lacuna_sida_apply(graph, LACUNA_SIDA_OPERATION_SELECT, value, otherwise, condition);
+}
+
+lacuna_sida_value lacuna_sida_accumulate(lacuna_sida_graph* graph, int monoid, lacuna_sida_value before,
+                                         lacuna_sida_value value) {
+  static const int operations[LACUNA_SIDA_MONOID_COUNT] = {[LACUNA_SIDA_MONOID_ADD] = LACUNA_SIDA_OPERATION_ADD,
+                                                           [LACUNA_SIDA_MONOID_MIN] = LACUNA_SIDA_OPERATION_MINIMUM,
+                                                           [LACUNA_SIDA_MONOID_MAX] = LACUNA_SIDA_OPERATION_MAXIMUM,
+                                                           [LACUNA_SIDA_MONOID_OR] = LACUNA_SIDA_OPERATION_OR,
+                                                           [LACUNA_SIDA_MONOID_AND] = LACUNA_SIDA_OPERATION_AND};
+  const sida_node* v = get(graph, value, "an accumulated value");
+  if (v == NULL) return LACUNA_SIDA_NO_VALUE;
+  if (!lacuna_sida_monoid_takes((unsigned)monoid, (unsigned)v->element)) {
+    sida_set_problem(graph, "monoid %d is not defined for %s", monoid, lacuna_sida_element_name(v->element));
+    return LACUNA_SIDA_NO_VALUE;
+  }
+  return lacuna_sida_apply(graph, operations[monoid], before, value, LACUNA_SIDA_NO_VALUE);
+}
+
 lacuna_sida_value lacuna_sida_index(lacuna_sida_graph* graph, int element, uint64_t length) {
   if (element != LACUNA_SIDA_I64 && element != LACUNA_SIDA_I32) sida_set_problem(graph, "an index is I64 or I32");
   sida_node* node = add(graph, SIDA_INDEX, element);

@@ -12,6 +12,7 @@
 #include "models/sida/matrix/generators.h"
 #include "models/sida/pipeline/ideal_memory.h"
 #include "models/sida/pipeline/pass_pipeline.h"
+#include "models/sida/reference/graph_reference.h"
 #include "platform/sida/application_job.h"
 
 namespace lacuna::sida::test {
@@ -223,6 +224,60 @@ TEST(SidaFusion, PipelineMovesTheOraclesBytes) {
       EXPECT_NEAR(static_cast<double>(counts.bytes()), static_cast<double>(ideal), 16.0) << name;
     });
   }
+}
+
+// y = min(y, x A) where `open`, and an AND of flags elsewhere, compared with values by hand.
+TEST(SidaLibrary, MasksAndAccumulators) {
+  const SparseMatrix matrix{.rows = 3, .columns = 3, .offsets = {0, 1, 3, 4}, .indices = {1, 0, 2, 1}, .values = {2, 5, 1, 3}};
+  for (const bool complement : {false, true}) {
+    lacuna_sida_graph* const graph = lacuna_sida_create();
+    const int a = lacuna_sida_input_matrix(graph, "a", 3, 3, LACUNA_SIDA_I32, true),
+              y = lacuna_sida_state(graph, "y", LACUNA_SIDA_I32, 3, 1),
+              flags = lacuna_sida_state(graph, "flags", LACUNA_SIDA_BOOL, 3, 1),
+              open = lacuna_sida_input(graph, "open", LACUNA_SIDA_BOOL, 3, 1),
+              product = lacuna_sida_product(graph, LACUNA_SIDA_MUL_ADD, y, a, false, LACUNA_SIDA_NO_VALUE),
+              least = lacuna_sida_accumulate(graph, LACUNA_SIDA_MONOID_MIN, y, product);
+    lacuna_sida_next(graph, y, lacuna_sida_mask(graph, least, open, complement, y));
+    const int both = lacuna_sida_accumulate(graph, LACUNA_SIDA_MONOID_AND, flags, open);
+    lacuna_sida_next(graph, flags, lacuna_sida_mask(graph, both, open, complement, flags));
+    for (const int state : {y, flags}) lacuna_sida_keep(graph, state);
+    lacuna_sida_limit(graph, 1, LACUNA_SIDA_NO_VALUE);
+    ASSERT_EQ(lacuna_sida_problem(graph), nullptr);
+    const auto of = [](int element, std::vector<std::int64_t> values) {
+      return Values{.element = element, .integers = std::move(values)};
+    };
+    const ReferenceResult result = run_reference(*graph,
+                                                 {{y, of(LACUNA_SIDA_I32, {7, 3, -4})},
+                                                  {flags, of(LACUNA_SIDA_BOOL, {1, 1, 0})},
+                                                  {open, of(LACUNA_SIDA_BOOL, {1, 0, 1})}},
+                                                 {matrix});
+    // y A is 6, 31 and 9.
+    EXPECT_EQ(result.states.at(y).integers,
+              (complement ? std::vector<std::int64_t>{7, 3, -4} : std::vector<std::int64_t>{6, 3, -4}));
+    EXPECT_EQ(result.states.at(flags).integers,
+              (complement ? std::vector<std::int64_t>{1, 0, 0} : std::vector<std::int64_t>{1, 1, 0}));
+    lacuna_sida_plan* const plan = lacuna_sida_compile(graph, LACUNA_SIDA_FUSION_AUTO);
+    EXPECT_NE(plan, nullptr) << lacuna_sida_problem(graph);
+    lacuna_sida_plan_destroy(plan);
+    lacuna_sida_destroy(graph);
+  }
+  const auto problem = [](auto make) {
+    lacuna_sida_graph* const graph = lacuna_sida_create();
+    const int v = lacuna_sida_input(graph, "v", LACUNA_SIDA_F64, 3, 1),
+              b = lacuna_sida_input(graph, "b", LACUNA_SIDA_BOOL, 3, 1);
+    EXPECT_EQ(make(graph, v, b), LACUNA_SIDA_NO_VALUE);
+    const std::string text = lacuna_sida_problem(graph) != nullptr ? lacuna_sida_problem(graph) : "";
+    lacuna_sida_destroy(graph);
+    return text;
+  };
+  EXPECT_EQ(problem([](auto* graph, int v, int) { return lacuna_sida_mask(graph, v, v, false, v); }),
+            "a mask is a vector of BOOL, not of F64");
+  EXPECT_EQ(problem([](auto* graph, int v, int b) { return lacuna_sida_mask(graph, v, b, false, b); }),
+            "SELECT of operands that are not vectors or scalars of the same element type");
+  EXPECT_EQ(problem([](auto* graph, int, int b) { return lacuna_sida_accumulate(graph, LACUNA_SIDA_MONOID_ADD, b, b); }),
+            "monoid 0 is not defined for BOOL");
+  EXPECT_EQ(problem([](auto* graph, int v, int) { return lacuna_sida_accumulate(graph, 17, v, v); }),
+            "monoid 17 is not defined for F64");
 }
 
 /// Compares with a direct implementation for 8-bit integers, independent of the reference of the tests above.
