@@ -99,7 +99,9 @@ po::options_description sweep_options() {
       ("jobs,j", po::value<unsigned>()->value_name("N"), "points run in parallel (default: the number of processors)")  //
       ("dry-run,n", "list the points and what a run would do with each")                                                //
       ("retry", "run again what failed, took too long or was killed")                                                   //
-      ("overnight", "only the points that the file marks as a night's work of two processors");
+      ("overnight", "only the points that the file marks as a night's work of two processors")                          //
+      ("files", po::value<std::string>()->value_name("FOLDER"),
+       "inputs from this folder, named in [files], instead of generated ones");
   po::options_description place = topic("Place");
   place.add_options()                                                                   //
       ("on", po::value<std::string>()->value_name("WHERE"), "here (default) or slurm")  //
@@ -350,6 +352,7 @@ void take_sweep_options(const po::variables_map& values, SweepOptions& sweep) {
   sweep.dry_run = values.count("dry-run") != 0;
   sweep.retry = values.count("retry") != 0;
   sweep.overnight = values.count("overnight") != 0;
+  if (values.count("files") != 0) sweep.files = values["files"].as<std::string>();
   if (values.count("db") != 0) sweep.database = values["db"].as<std::string>();
   if (values.count("task") != 0) sweep.task = values["task"].as<std::string>();
   if (values.count("slurm") == 0) return;

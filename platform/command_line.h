@@ -51,7 +51,8 @@ struct SweepOptions {
   bool wait = true;       ///< false: --no-wait
   bool dry_run = false;
   bool retry = false;
-  bool overnight = false;  ///< only points that the file marks as overnight
+  bool overnight = false;            ///< only points that the file marks as overnight
+  std::optional<std::string> files;  ///< --files: folder with the inputs that the sweep file names
   std::optional<std::string> database;
   std::optional<std::string> task;  ///< --task: folder of the batch job to run, instead of FILE
   /// --slurm: keys and values as in section [slurm], in the order given.

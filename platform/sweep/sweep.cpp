@@ -8,6 +8,7 @@
 #include "models/common/host/worker_threads.h"
 #include "platform/run/output_file.h"
 #include "platform/run/text_table.h"
+#include "platform/sweep/axis_files.h"
 #include "platform/sweep/point_failure.h"
 #include "platform/sweep/repetition_choice.h"
 #include "platform/sweep/results_report.h"
@@ -182,6 +183,7 @@ int sweep(const CommandLine& line) {
   if (options.overnight && !file.overnight)
     throw SweepError(file.file.string() + ": --overnight: no points are marked for a night (overnight = CONDITION in [sweep])");
   file.overnight_only = options.overnight;
+  if (options.files) take_files_from(*options.files, file);
   const SlurmSettings slurm = slurm_settings(file, options.slurm);
   SweepPlan plan(std::move(file), options.on_slurm ? slurm.cpus : std::max(1U, processors / jobs));
   const fs::path database_file = database_of(options, started_in, plan);

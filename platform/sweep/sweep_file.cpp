@@ -11,6 +11,7 @@
 #include "models/common/config/nearest_name.h"
 #include "platform/include_stack.h"
 #include "platform/launch/text.h"
+#include "platform/sweep/axis_files.h"
 #include "platform/sweep/condition.h"
 #include "platform/sweep/result_columns.h"
 #include "platform/sweep/sweep_error.h"
@@ -94,7 +95,7 @@ class SweepParser {
     if (line.back() != ']') fail("the line begins with [ but does not end with ]");
     const std::string name(trimmed(line.substr(1, line.size() - 2)));
     static const std::vector<std::string> kSections{"sweep", "set",    "options", "environment", "axes",
-                                                    "zip",   "repeat", "metrics", "slurm"};
+                                                    "zip",   "repeat", "metrics", "files",       "slurm"};
     if (name == "take") fail("the section [take] is called [metrics]");
     if (std::find(kSections.begin(), kSections.end(), name) == kSections.end())
       fail("unknown section [" + name + ']' + did_you_mean(nearest_name(kSections, name)));
@@ -145,6 +146,7 @@ class SweepParser {
         {"input", [&](SweepKey k) { sweep_.inputs.push_back(std::move(k)); }},
         {"leave_out", [&](SweepKey k) { sweep_.leave_out.push_back(std::move(k)); }},
         {"overnight", [&](SweepKey k) { once(k.name, k.name), sweep_.overnight = std::move(k); }},
+        {"files_of", [&](SweepKey k) { once(k.name, k.name), sweep_.files_of = std::move(k); }},
         {"timeout", [&](const SweepKey& k) { once(k.name, k.name), sweep_.timeout_seconds = seconds(k); }},
         {"grace", [&](const SweepKey& k) { once(k.name, k.name), sweep_.grace_seconds = seconds(k); }},
         {"database", [&](const SweepKey& k) { once(k.name, k.name), sweep_.database = k.value; }}};
@@ -247,6 +249,7 @@ class SweepParser {
                                   : section == "options"     ? sweep_.options
                                   : section == "environment" ? sweep_.environment
                                   : section == "metrics"     ? sweep_.metrics
+                                  : section == "files"       ? sweep_.files
                                                              : sweep_.slurm;
     if (section == "slurm" && std::find(slurm_keys().begin(), slurm_keys().end(), key.name) == slurm_keys().end())
       fail("unknown key " + key.name + " in [slurm]" + did_you_mean(nearest_name(slurm_keys(), key.name)));
@@ -298,6 +301,7 @@ class SweepParser {
     }
     check_conditions();
     check_until();
+    check_files(sweep_);
   }
 
   void check_until() {

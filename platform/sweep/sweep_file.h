@@ -73,6 +73,9 @@ struct SweepFile {
   std::vector<SweepKey> environment;  ///< [environment]
   std::vector<SweepKey> metrics;      ///< [metrics]
   std::vector<SweepKey> slurm;        ///< [slurm]
+  /// `files_of = AXIS by LABEL`: with --files, values of AXIS are files of a folder (platform/sweep/axis_files.h).
+  std::optional<SweepKey> files_of;
+  std::vector<SweepKey> files;  ///< [files]: the file for each value of LABEL
 
   /// Groups of axes. Axes of a group vary together; groups are crossed, and the last group varies fastest.
   std::vector<std::vector<SweepAxis>> axes;

@@ -38,3 +38,29 @@ refused "no statistic has the path sida.cycle; did you mean sida.cycles?" 's/{si
 refused "lacuna sida has no option --matrx for a sweep; did you mean matrix?" 's/^matrix/matrx/'
 refused "a program of sida takes no argument" 's/^program.*/&\nargument = x/'
 refused "--machine oracel: must be sida, roofline, oracle, cpu or device; did you mean oracle?" 's/^machine = sida, roofline/machine = oracel, roofline/'
+
+# Files of a folder instead of stand-ins: themselves, compressed, and in a folder of their name.
+cp -r "$SOURCE/experiments/sida" experiments
+mkdir -p files/gyro_m
+rows=100
+for name in $(sed -n '/^\[files\]/,$ s/^.. = //p' experiments/matrix_files.sweep); do
+  expect 0 "$LACUNA" sida generate road:rows=$((rows += 100)) --out files/$name
+done
+printf '%%%%MatrixMarket matrix coordinate real symmetric\n4 4 3\n2 1 1\n3 2 5\n4 1 2\n' >files/ca-AstroPh.mtx
+mv files/gyro_m.mtx files/gyro_m/
+gzip files/G2_circuit.mtx
+expect 0 "$LACUNA" sweep experiments/storage.paper.sweep --files files --db files.db -j 2
+complains "27 points: 27 done (27 run now)"
+expect 0 "$LACUNA" results sida_storage_paper_files --db files.db --where 'reordering == "none"' --csv
+[[ $(awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i; next } { print $at["matrix"], $at["entries_mean"] }' out.txt | sed -n '1p;$=') == $'ca 3\n9' ]] ||
+  fail "Table 4.1 of the files: $(cat out.txt)"
+for file in files/gyro_m/gyro_m.mtx files/G2_circuit.mtx.gz files/europe_osm.mtx; do
+  grep -q "$PWD/$file" out.txt || fail "$file is not used: $(cat out.txt)"
+done
+mv files/road_usa.mtx files/roads_usa.mtx
+expect 2 "$LACUNA" sweep experiments/storage.paper.sweep --files files --db files.db --dry-run
+complains "--files files: no road_usa.mtx, which matrix = ro needs, nor road_usa.mtx.gz; did you mean roads_usa.mtx?"
+expect 2 "$LACUNA" sweep experiments/storage.paper.sweep --files nowhere --db files.db --dry-run
+complains "--files nowhere: is not a folder"
+expect 2 "$LACUNA" sweep pr.sweep --files files --dry-run
+complains "pr.sweep: --files files: the sweep takes no files (files_of = AXIS by LABEL in [sweep])"

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <random>
 
+#include "platform/sweep/axis_files.h"
 #include "platform/sweep/prepared_point.h"
 #include "platform/sweep/results_database.h"
 #include "platform/sweep/statistic_names.h"
@@ -237,6 +238,45 @@ TEST_F(IncludedSweeps, MistakesHaveTheFileThatTheyAreIn) {
             "main.sweep:3: l2.size is an axis and set in line 9 of " + (folder_ / "base.sweep").string());
   write("parts/half.sweep", "[sweep]\ncommand = launch\n");
   EXPECT_EQ(error_of("include = parts/half.sweep\n"), "parts/half.sweep:2: [sweep] needs program");
+}
+
+TEST_F(IncludedSweeps, ValuesOfAnAxisAreFilesOfAFolder) {
+  const std::string general = "[sweep]\ncommand = sida\nprogram = pr\n", options = "[options]\nmatrix = {contents}\n",
+                    zip = "[zip]\nmatrix = ca, gy\ncontents = road, band\n", files = "[files]\nca = a.mtx\ngy = b.mtx\n",
+                    of = "files_of = contents by matrix\n";
+  SweepFile sweep = parsed(general + of + options + zip + files);
+  const auto error = [&sweep](const std::filesystem::path& folder) {
+    try {
+      take_files_from(folder, sweep);
+    } catch (const SweepError& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  std::filesystem::create_directory(folder_ / "b");
+  std::ofstream(folder_ / "a.mtx.gz") << "x";
+  std::ofstream(folder_ / "b" / "b1.mtx") << "x";
+  EXPECT_EQ(error("nowhere"), "--files nowhere: is not a folder");
+  EXPECT_EQ(error(folder_),
+            "--files " + folder_.string() + ": no b.mtx, which matrix = gy needs, nor b.mtx.gz; did you mean b1.mtx?");
+  std::ofstream(folder_ / "b" / "b.mtx") << "x";
+  sweep = parsed(general + of + options + zip + files);
+  EXPECT_EQ(error(folder_), "");
+  EXPECT_THAT(sweep.axes[0][1].values, ElementsAre((folder_ / "a.mtx.gz").string(), (folder_ / "b" / "b.mtx").string()));
+  EXPECT_EQ(sweep.name, "some_files");
+  sweep = parsed(general + options + zip);
+  EXPECT_THAT(error(folder_), HasSubstr("the sweep takes no files (files_of = AXIS by LABEL in [sweep])"));
+
+  EXPECT_THAT(file_error(general + options + zip + files),
+              HasSubstr(":10: [files] belongs to files_of, which [sweep] does not"));
+  EXPECT_THAT(file_error(general + of + options + zip + "[files]\nca = a.mtx\n"),
+              HasSubstr(":4: files_of = contents by matrix: [files] has no file for gy"));
+  EXPECT_THAT(file_error(general + "files_of = contents\n" + options + zip + files),
+              HasSubstr(":4: files_of = contents: must be AXIS by LABEL"));
+  EXPECT_THAT(file_error(general + "files_of = contents by matrx\n" + options + zip + files),
+              HasSubstr("there is no axis matrx; did you mean matrix?"));
+  EXPECT_THAT(file_error(general + of + options + "order = {matrix}\n[axes]\nmatrix = ca, gy\ncontents = road, band\n" + files),
+              HasSubstr("must be two axes of one [zip]"));
 }
 
 TEST(SweepFiles, AxesOfAZipAreOfOneLength) {
