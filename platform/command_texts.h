@@ -89,10 +89,10 @@ inline constexpr std::array<CommandInfo, 12> kCommands{
       "  lacuna sida explain pr\n"
       "  lacuna sida generate power:rows=20000,entries=256000 --out power.mtx\n"
       "  lacuna sida info power.mtx --order natural --order rcm\n",
-      "run runs a program and prints iterations, time and bytes; explain says which of its products share one pass over the "
-      "matrix. info prints the sizes of a matrix and how much of it the accelerator's buffer holds; generate writes a Matrix "
-      "Market file, prepare one that loads quickly. machine prints the accelerator's parts and area. A MATRIX is a file or "
-      "KIND:NAME=VALUE,... Guide: docs/guide/sida.md; kinds and orders: docs/reference/sida.md."},
+      "run prints a program's iterations, time and bytes; explain says which products share a pass over the matrix. info "
+      "prints a matrix's sizes and how much of it the buffer holds; generate writes a Matrix Market file, prepare one that "
+      "loads quickly; machine prints parts and area. A MATRIX is a file or KIND:NAME=VALUE,... Guide: docs/guide/sida.md; "
+      "kinds and orders: docs/reference/sida.md."},
      {"docs", Command::docs, "FOLDER", "write the generated pages of the documentation", "  lacuna docs docs/reference\n",
       "Writes parameters.md, memory-map.md, isa-coverage.md, kernels-csv.md, duplo.md, lazygpu.md, matrix-unit.md and sida.md "
       "to FOLDER."}}};

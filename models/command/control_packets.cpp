@@ -60,17 +60,19 @@ PacketOutcome ControlPackets::start_on_engine(unsigned slot, QueueSlot& queue, c
   if (auto refusal = context_.signals.check(packet.completion_signal)) return PacketOutcome::refused(std::move(*refusal));
   if (auto refusal = engine.check(copy)) return PacketOutcome::refused(std::move(*refusal));
   const std::uint64_t index = queue.next;
-  PacketOutcome outcome = execute(queue, header, packet.completion_signal, engine.bypasses_l2());
+  PacketOutcome outcome = execute(queue, header, packet.completion_signal, &engine);
   if (outcome.kind != PacketOutcome::Kind::completed) return outcome;
   engine.start(copy, {.slot = slot, .index = index});
   return PacketOutcome::progress();
 }
 
 PacketOutcome ControlPackets::execute(QueueSlot& queue, hsa::PacketHeader header, std::uint64_t completion_signal,
-                                      bool past_l2) {
+                                      const PacketEngine* engine) {
   const std::uint64_t generation = queue.generation;
   const std::uint64_t index = queue.next;
-  sc_core::wait(to_sc_time(context_.clock.ticks(context_.packet_latency)));
+  const bool past_l2 = engine != nullptr && engine->bypasses_l2();
+  const Tick phase = engine != nullptr ? engine->start_phase() : Tick{};
+  sc_core::wait(to_sc_time(context_.clock.ticks(context_.packet_latency) + phase));
   context_.fences.acquire(header.acquire(), past_l2);
   if (!queue.active_since(generation)) return PacketOutcome::progress();
   queue.in_flight.push_back({.index = index,

@@ -46,7 +46,8 @@ class ControlPackets {
  private:
   PacketOutcome start_pm4(QueueSlot& queue, const Pm4Actions& actions, hsa::PacketHeader header,
                           std::uint64_t completion_signal);
-  PacketOutcome execute(QueueSlot& queue, hsa::PacketHeader header, std::uint64_t completion_signal, bool past_l2 = false);
+  PacketOutcome execute(QueueSlot& queue, hsa::PacketHeader header, std::uint64_t completion_signal,
+                        const PacketEngine* engine = nullptr);
 
   ControlPacketsContext context_;
   Pm4Reader pm4_;

@@ -13,6 +13,7 @@
 
 #include "include/lacuna/abi/hsa.h"
 #include "models/command/packet_outcome.h"
+#include "models/common/time/units.h"
 
 namespace lacuna {
 
@@ -40,6 +41,8 @@ class PacketEngine {
   /// Whether the engine reads and writes GPU memory without L2. Acquire fences of its packets then write back L2, and their
   /// release fences also drop L2's lines, which may be older than what the engine has written.
   virtual bool bypasses_l2() const { return false; }
+  /// Delay of each of its packets, added to the packet processor's latency.
+  virtual Tick start_phase() const { return {}; }
   /// Checks a packet, 64 bytes, without starting it. nullopt: start() would accept it.
   virtual std::optional<PacketRefusal> check(const std::byte* raw) const = 0;
   /// Starts a packet. The engine reports the packet's end unless the packet is dropped, and calls CopyContext::work_begins()

@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kWidth = 960, kLeft = 110, kRight = 20, kTop = 46, kLane = 22, kLaneGap = 6, kArea = 120, kAreaGap = 44,
                  kText = 12;
+constexpr double kLanes = sida::kCores + 1;
 constexpr std::size_t kBars = 300;
 
 /// A layer of a stacked area: style class of the picture (see SvgWriter), and name. Arrays list layers from the bottom up.
@@ -53,7 +54,7 @@ struct Bar {
   std::array<std::uint64_t, kBufferLayers> buffer{};
   std::array<std::uint64_t, sida::kBounds> bound{};
   std::array<std::int64_t, sida::kCores> sub_tensor{};
-  std::uint64_t eager = 0, reloaded = 0;
+  std::uint64_t r_given = 0, r_used = 0;
 };
 
 std::vector<Bar> bars_of(const std::vector<sida::StepTrace>& steps) {
@@ -74,8 +75,8 @@ std::vector<Bar> bars_of(const std::vector<sida::StepTrace>& steps) {
     bar.buffer = {step.buffer.columns + step.buffer.converted, step.buffer.rows, step.buffer.lines.x + step.buffer.lines.w,
                   step.buffer.lines.z};
     ++bar.bound[static_cast<std::size_t>(step.bound)];
-    bar.eager += step.r_used;
-    bar.reloaded += step.reloaded;
+    bar.r_given += step.r_given;
+    bar.r_used += step.r_used;
     open = bar.end - bar.begin < least;
   }
   return bars;
@@ -87,7 +88,7 @@ class Picture {
       : bars_(bars_of(steps)),
         begin_(steps.front().begin),
         all_(static_cast<double>(std::max<sida::Time>(1, steps.back().end - steps.front().begin))),
-        svg_(out, kWidth, kTop + 3 * (kLane + kLaneGap) + 2 * (kArea + kAreaGap) + 34, title) {
+        svg_(out, kWidth, kTop + kLanes * (kLane + kLaneGap) + 2 * (kArea + kAreaGap) + 34, title) {
     svg_.text(kLeft, 24, 15, title, SvgWriter::Anchor::start, "strong");
   }
 
@@ -104,6 +105,21 @@ class Picture {
       }
       y_ += kLane + kLaneGap;
     }
+  }
+
+  /// Draws R, the entries of rows that the traffic estimator allows to be fetched ahead: light where it is not 0, dark the
+  /// share that is fetched.
+  void eager() {
+    svg_.text(kLeft - 8, y_ + kLane - 6, kText, "R", SvgWriter::Anchor::end);
+    for (const Bar& bar : bars_) {
+      if (bar.r_given == 0) continue;
+      const double used = kLane * std::min(1.0, static_cast<double>(bar.r_used) / static_cast<double>(bar.r_given));
+      const std::string text =
+          fmt::format("{}, R: {} entries, {} fetched", steps_of(bar), grouped(bar.r_given), grouped(bar.r_used));
+      svg_.rectangle(x(bar.begin), y_, width(bar), kLane, "lane", 1, text);
+      if (used > 0) svg_.rectangle(x(bar.begin), y_ + kLane - used, width(bar), used, "use", 1, text);
+    }
+    y_ += kLane + kLaneGap;
   }
 
   /// Draws stacked layers over time. `most`: upper end of the scale, for the sum of all layers.
@@ -163,6 +179,7 @@ void write_pass_timeline(const std::vector<sida::StepTrace>& steps, std::uint64_
   if (steps.empty()) return;
   Picture picture(steps, out, title);
   picture.cores();
+  picture.eager();
   picture.area("bytes a cycle", grouped(bytes_per_cycle), kBytes, static_cast<double>(bytes_per_cycle), [](const Bar& bar) {
     std::array<double, kByteLayers> values{};
     const double cycles = static_cast<double>(std::max<sida::Time>(1, bar.end - bar.begin));

@@ -13,6 +13,7 @@
 #include "models/sida/matrix/orders.h"
 #include "platform/configuration.h"
 #include "platform/reference/sida_program_reference.h"
+#include "platform/sida/job_arrays_csv.h"
 #include "platform/sida/jobs_csv.h"
 
 namespace lacuna {
@@ -64,6 +65,16 @@ void write_sida_reference(std::ostream& out) {
          "that has "
          "most.\n\n";
   write_jobs_csv_reference(out);
+  out << "\n## Columns of passes.csv\n"
+         "A line is a pass that has ended, of a device's accelerator or of `lacuna sida run --machine sida`. The counts are "
+         "those of "
+         "jobs.csv.\n\n";
+  write_passes_csv_reference(out);
+  out << "\n## Columns of job_arrays.csv\n"
+         "A line is an array of a job, at the addresses that it had when the job began. `lacuna sida run --addresses` takes "
+         "such a "
+         "file.\n\n";
+  write_job_arrays_csv_reference(out);
   write_sida_format(out);
 }
 

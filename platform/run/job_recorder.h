@@ -1,4 +1,5 @@
-// The jobs of a run's sparse dataflow accelerators: jobs.csv, one line per job, written during the run.
+// The jobs of a run's sparse dataflow accelerators: jobs.csv, one line per job, job_arrays.csv, the addresses of
+// its arrays, and passes.csv, one line per pass; written during the run.
 #pragma once
 
 #include <memory>
@@ -16,8 +17,11 @@ class JobRecorder {
   /// Adds a device; no effect if the device has no accelerator.
   void add(GpuDevice& device);
   bool empty() const { return devices_.empty(); }
-  /// Writes a line to this file (jobs.csv) for each job that ends from now on.
-  void record_to(std::shared_ptr<OutputFile> csv);
+  struct Files {
+    std::shared_ptr<OutputFile> jobs, arrays, passes;
+  };
+  /// For each job that ends from now on, writes a line to `jobs` and its arrays to `arrays`; for each pass, a line to `passes`.
+  void record_to(const Files& files);
 
  private:
   struct Device {

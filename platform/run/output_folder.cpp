@@ -18,9 +18,10 @@ namespace {
 /// A folder with this file belongs to Lacuna. The lock's file also marks a folder, but earlier versions did not create it.
 constexpr std::string_view kMarker = "effective.cfg";
 /// Files of an earlier run that are removed before a new run; "owner" is from earlier versions.
-constexpr std::array<std::string_view, 13> kFilesOfARun{
-    "effective.cfg", "statistics.json", "kernels.csv", "kernels.csv.gz", "kernel_totals.csv", "power.csv", "requests.csv",
-    "links.csv",     "look_ups.csv.gz", "jobs.csv",    "log.txt",        "console.txt",       "owner"};
+constexpr std::array<std::string_view, 15> kFilesOfARun{
+    "effective.cfg",  "statistics.json", "kernels.csv", "kernels.csv.gz",  "kernel_totals.csv",
+    "power.csv",      "requests.csv",    "links.csv",   "look_ups.csv.gz", "jobs.csv",
+    "job_arrays.csv", "passes.csv",      "log.txt",     "console.txt",     "owner"};
 
 bool is_file_of_a_run(const std::string& name) {
   // links.svg, or links_NAME.svg of each device.

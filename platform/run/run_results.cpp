@@ -25,7 +25,8 @@ void open_results(OutputFolder& output, const RunParameters& parameters, KernelL
   if (!recorders.energy.empty()) recorders.energy.record_to(output.begin("power.csv"));
   if (!recorders.requests.empty()) recorders.requests.record_to(output.begin("requests.csv"));
   if (!recorders.look_ups.empty()) recorders.look_ups.record_to(output.begin("look_ups.csv.gz", OutputFile::Form::gzip));
-  if (!recorders.jobs.empty()) recorders.jobs.record_to(output.begin("jobs.csv"));
+  if (!recorders.jobs.empty())
+    recorders.jobs.record_to({output.begin("jobs.csv"), output.begin("job_arrays.csv"), output.begin("passes.csv")});
   log_to_file(output.begin("log.txt"));
 }
 

@@ -13,7 +13,7 @@
 namespace lacuna {
 
 /// Writes effective.cfg, and creates kernels.csv (kernels.csv.gz if output.kernels selects it), log.txt, and one file for each
-/// recorder in use: power.csv, requests.csv, look_ups.csv.gz, jobs.csv. Throws WriteError.
+/// recorder in use: power.csv, requests.csv, look_ups.csv.gz, jobs.csv, job_arrays.csv and passes.csv. Throws WriteError.
 void open_results(OutputFolder& output, const RunParameters& parameters, KernelLog& kernels, RunRecorders& recorders);
 
 /// Writes the remaining text of the growing files, kernel_totals.csv if requested, links.csv and links.svg if links are

@@ -4,12 +4,10 @@
 #include <spdlog/spdlog.h>
 
 #include <chrono>
-#include <cstring>
 #include <sstream>
 #include <stdexcept>
 
 #include "include/lacuna/abi/gpu_registers.h"
-#include "include/lacuna/abi/memory_map.h"
 #include "models/common/config/guest_mistake.h"
 #include "models/common/time/tlm_time.h"
 #include "models/sida/device/sida_extension.h"
@@ -25,48 +23,13 @@
 #include "platform/run/run_report.h"
 #include "platform/run/run_results.h"
 #include "platform/run/terminal.h"
+#include "platform/sida/device_memory.h"
 
 namespace lacuna {
 namespace {
 
-constexpr std::uint64_t kVirtual = 0x7100'0000'0000;  ///< GPU virtual address of byte 0 of GPU memory
 constexpr std::uint32_t kRingPackets = 64;
 constexpr int kExitJobFailed = 1;  ///< same exit code as a program whose queue was stopped
-
-/// GPU memory, allocated sequentially and completely mapped.
-class DeviceMemory {
- public:
-  explicit DeviceMemory(GpuDevice& gpu) : vram_(gpu.vram()) {
-    gpu.vm().map(kVirtual, vram_.size().n, LACUNA_VRAM_BASE, vram_.data(), isa::Access::read_write);
-  }
-
-  /// Allocates at a multiple of `alignment`. Throws ConfigurationError if there is no room.
-  std::uint64_t allocate(std::uint64_t bytes, std::uint64_t alignment = 256) {
-    const std::uint64_t begin = (next_ + alignment - 1) / alignment * alignment;
-    if (begin > vram_.size().n || bytes > vram_.size().n - begin)
-      throw ConfigurationError(
-          fmt::format("matrix, vectors and program take more than the GPU's memory: {} bytes of {}; set "
-                      "vram.size",
-                      begin + bytes, vram_.size().n));
-    next_ = begin + bytes;
-    return kVirtual + begin;
-  }
-  std::uint64_t taken() const { return next_; }
-  std::byte* host(std::uint64_t address) { return vram_.data() + (address - kVirtual); }
-  template <class T>
-  T& at(std::uint64_t address) {
-    return *reinterpret_cast<T*>(host(address));
-  }
-  std::uint64_t put(std::span<const std::byte> bytes) {
-    const std::uint64_t address = allocate(bytes.size());
-    if (!bytes.empty()) std::memcpy(host(address), bytes.data(), bytes.size());
-    return address;
-  }
-
- private:
-  BackingStore& vram_;
-  std::uint64_t next_ = 0;
-};
 
 /// Writes a queue with one packet, and rings its doorbell.
 struct JobQueue {
@@ -99,6 +62,18 @@ struct JobQueue {
   }
 };
 
+/// Energy of the whole run by block.
+std::vector<std::pair<std::string, double>> energy_of(GpuDevice& gpu) {
+  std::vector<std::pair<std::string, double>> energy;
+  if (gpu.energy() == nullptr || !gpu.energy()->begun()) return energy;
+  gpu.energy()->finish(kernel_time());
+  const EnergyMeter& meter = gpu.energy()->meter();
+  const EnergyShare whole = gpu.energy()->ledger().whole();
+  const std::vector<double> joules = meter.joules(whole.counts, whole.picoseconds);
+  for (std::size_t block = 0; block < joules.size(); ++block) energy.emplace_back(meter.blocks()[block], joules[block]);
+  return energy;
+}
+
 void write_files(OutputFolder& output, const RunParameters& parameters, RunSummary& summary, const KernelLog& kernels,
                  RunRecorders& recorders, const StatisticsGroup& statistics) {
   recorders.finish(summary.simulated);
@@ -113,7 +88,8 @@ void write_files(OutputFolder& output, const RunParameters& parameters, RunSumma
 
 DeviceRunResult run_on_device(const lacuna_sida_application& application, const sida::SparseMatrix& matrix,
                               const ApplicationOptions& options, const std::vector<ConfigurationSource>& configuration,
-                              const std::optional<std::string>& folder, bool with_reference) {
+                              const std::optional<std::string>& folder, const std::optional<std::string>& addresses,
+                              bool with_reference) {
   const auto begin = std::chrono::steady_clock::now();
   const RunParameters parameters(configuration, Machine::process);
   ProgressLine progress(true);
@@ -128,9 +104,10 @@ DeviceRunResult run_on_device(const lacuna_sida_application& application, const 
   auto* const sida = gpu.extension<SidaExtension>();
   if (sida == nullptr)
     throw ConfigurationError("sida.present = false: the GPU has no sparse dataflow accelerator; use --config sida, or set it");
-  DeviceMemory memory(gpu);
+  DeviceMemory memory = addresses ? DeviceMemory(gpu, *addresses) : DeviceMemory(gpu);
   const ApplicationImage image(application, matrix, options,
                                [&memory](std::span<const std::byte> bytes, bool) { return memory.put(bytes); });
+  memory.check_all_used();
 
   KernelLog kernels;
   RunRecorders recorders;
@@ -182,14 +159,14 @@ DeviceRunResult run_on_device(const lacuna_sida_application& application, const 
   if (failed) throw JobError(summary.exit_code, fmt::format("program {} has failed: see the error above", application.name));
 
   const SidaStatistics& counted = sida->accelerator().statistics();
-  DeviceRunResult run{.result = image.result([&memory](std::uint64_t address, std::span<std::byte> bytes) {
-                        std::memcpy(bytes.data(), memory.host(address), bytes.size());
-                      }),
-                      .reference = {},
-                      .products = lacuna_sida_products(&image.plan()),
-                      .fused = lacuna_sida_fused_products(&image.plan()),
-                      .totals = {},
-                      .machine = sida->parameters()};
+  DeviceRunResult run{
+      .result = image.result([&memory](std::uint64_t address, std::span<std::byte> bytes) { memory.read(address, bytes); }),
+      .reference = {},
+      .products = lacuna_sida_products(&image.plan()),
+      .fused = lacuna_sida_fused_products(&image.plan()),
+      .totals = {},
+      .machine = sida->parameters(),
+      .energy = energy_of(gpu)};
   const hsa::Signal& signal = memory.at<hsa::Signal>(queue.signal);
   const double seconds = static_cast<double>(signal.end_timestamp - signal.start_timestamp) /
                          static_cast<double>(parameters.values().gpu.gpu.timestamp_clock.hz);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/sida/machine/machine_parameters.h"
@@ -27,13 +28,16 @@ struct DeviceRunResult {
   std::uint64_t products = 0, fused = 0;              ///< see SidaRun
   SidaTotals totals;  ///< cycles: from the start of the packet to its completion, in cycles of sida.clock
   sida::MachineParameters machine;
+  std::vector<std::pair<std::string, double>> energy;  ///< joules of the GPU by block; empty without energies
 };
 
 /// Runs the application on the GPU of a configuration; with `folder`, writes the same result files as `lacuna run`, except
-/// console.txt. Throws ConfigurationError, also if the GPU has no accelerator or too little memory; sida::MatrixError;
-/// JobError; OutputError, WriteError. After a JobError the files in the folder are complete.
+/// console.txt. With `addresses`, a job_arrays.csv, the arrays have the addresses of the first job in it. Throws
+/// ConfigurationError, also if the GPU has no accelerator or too little memory; sida::MatrixError; JobError; OutputError,
+/// WriteError. After a JobError the files in the folder are complete.
 DeviceRunResult run_on_device(const lacuna_sida_application& application, const sida::SparseMatrix& matrix,
                               const ApplicationOptions& options, const std::vector<ConfigurationSource>& configuration,
-                              const std::optional<std::string>& folder, bool with_reference);
+                              const std::optional<std::string>& folder, const std::optional<std::string>& addresses,
+                              bool with_reference);
 
 }  // namespace lacuna

@@ -11,9 +11,10 @@
 namespace lacuna {
 namespace {
 
+template <class Record>
 struct Column {
   std::string_view name, meaning;
-  std::string (*value)(const SidaJobRecord& job);
+  std::string (*value)(const Record& record);
 };
 
 constexpr std::string_view name_of(SidaJobEnd end) {
@@ -28,7 +29,7 @@ constexpr std::string_view name_of(SidaJobEnd end) {
   return "";
 }
 
-constexpr Column kColumns[]{
+constexpr Column<SidaJobRecord> kColumns[]{
     {"job", "number of the job in its accelerator, in the order in which they began, from 0",
      [](const SidaJobRecord& job) { return std::to_string(job.number); }},
     {"queue", "number of its queue", [](const SidaJobRecord& job) { return std::to_string(job.packet.slot); }},
@@ -48,6 +49,18 @@ constexpr Column kColumns[]{
      [](const SidaJobRecord& job) { return std::to_string(job.sums.cycles); }},
 };
 
+constexpr Column<SidaPassRecord> kPassColumns[]{
+    {"job", "number of its job, as in jobs.csv", [](const SidaPassRecord& pass) { return std::to_string(pass.job); }},
+    {"pass", "number of the pass in the program", [](const SidaPassRecord& pass) { return std::to_string(pass.pass); }},
+    {"iteration", "iterations of the loop that were complete before it",
+     [](const SidaPassRecord& pass) { return std::to_string(pass.iteration); }},
+    {"products", "products that it has executed: 2, 1 or, of a pass over vectors alone, 0",
+     [](const SidaPassRecord& pass) { return std::to_string(pass.products); }},
+    {"in_bulk", "1 if it took the time and the requests of an earlier one (`sida.passes`)",
+     [](const SidaPassRecord& pass) { return std::string(pass.in_bulk ? "1" : "0"); }},
+    {"cycles", "cycles of the accelerator", [](const SidaPassRecord& pass) { return std::to_string(pass.counts.cycles); }},
+};
+
 /// Calls visit(name, statistic) for the counters of passes; the name of a counter in a group begins with the group's name.
 template <class Visit>
 void for_each_count(const sida::PassCounts& counts, const Visit& visit) {
@@ -59,28 +72,50 @@ void for_each_count(const sida::PassCounts& counts, const Visit& visit) {
   }
 }
 
-}  // namespace
-
-void write_jobs_csv_header(std::ostream& out) {
+template <class Columns>
+void write_header(const Columns& columns, std::ostream& out) {
   out << "device";
-  for (const Column& column : kColumns) out << ',' << column.name;
+  for (const auto& column : columns) out << ',' << column.name;
   for_each_count({}, [&](const std::string& name, const Statistic&) { out << ',' << name; });
   out << '\n';
 }
 
-void write_jobs_csv(const std::string& device, const SidaJobRecord& job, std::ostream& out) {
+template <class Columns, class Record>
+void write_line(const std::string& device, const Columns& columns, const Record& record, const sida::PassCounts& counts,
+                std::ostream& out) {
   out << device;
-  for (const Column& column : kColumns) out << ',' << column.value(job);
-  for_each_count(job.sums, [&](const std::string&, const Statistic& count) { out << ',' << count.count(); });
+  for (const auto& column : columns) out << ',' << column.value(record);
+  for_each_count(counts, [&](const std::string&, const Statistic& count) { out << ',' << count.count(); });
   out << '\n';
 }
 
-void write_jobs_csv_reference(std::ostream& out) {
+template <class Columns>
+void write_meanings(const Columns& columns, std::ostream& out) {
   out << "| column | meaning |\n|---|---|\n| `device` | GPU |\n";
-  for (const Column& column : kColumns) out << fmt::format("| `{}` | {} |\n", column.name, column.meaning);
+  for (const auto& column : columns) out << fmt::format("| `{}` | {} |\n", column.name, column.meaning);
+}
+
+}  // namespace
+
+void write_jobs_csv_header(std::ostream& out) { write_header(kColumns, out); }
+
+void write_jobs_csv(const std::string& device, const SidaJobRecord& job, std::ostream& out) {
+  write_line(device, kColumns, job, job.sums, out);
+}
+
+void write_jobs_csv_reference(std::ostream& out) {
+  write_meanings(kColumns, out);
   for_each_count({}, [&](const std::string& name, const Statistic& count) {
     out << fmt::format("| `{}` | {}, {} |\n", name, count.unit, count.description);
   });
 }
+
+void write_passes_csv_header(std::ostream& out) { write_header(kPassColumns, out); }
+
+void write_passes_csv(const std::string& device, const SidaPassRecord& pass, std::ostream& out) {
+  write_line(device, kPassColumns, pass, pass.counts, out);
+}
+
+void write_passes_csv_reference(std::ostream& out) { write_meanings(kPassColumns, out); }
 
 }  // namespace lacuna

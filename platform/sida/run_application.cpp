@@ -83,8 +83,8 @@ void print_bytes(const SidaTotals& totals, std::ostream& out) {
   write_aligned(rows, out);
 }
 
-void print_operators(const SidaTotals& totals, const sida::MachineParameters& machine, std::ostream& out) {
-  std::vector<TextRow> rows{{"operators of an iteration", "MB", "operations", "cycles"}};
+void print_operators(const char* what, const SidaTotals& totals, const sida::MachineParameters& machine, std::ostream& out) {
+  std::vector<TextRow> rows{{what, "MB", "operations", "cycles"}};
   for (const sida::Work& work : totals.operators) {
     rows.push_back(
         {work.name, in_megabytes(static_cast<double>(work.bytes)), grouped(work.operations),
@@ -101,7 +101,7 @@ void print_steps(const SidaTotals& totals, std::ostream& out) {
       << grouped(sums.bound[2]) << ", IS " << grouped(sums.bound[3]) << '\n'
       << "buffer         at most " << in_megabytes(static_cast<double>(sums.buffer_peak)) << " MB, "
       << grouped(sums.waiting_peak) << " entries waiting; " << grouped(sums.evicted) << " evicted, " << grouped(sums.reloaded)
-      << " loaded again\n";
+      << " loaded again\nreuse          " << fixed(sums.reuse(), 2) << " products by entry fetched\n";
   if (sums.r_given != 0) {
     out << "eager          " << grouped(sums.r_used) << " entries loaded by row ahead of their columns, of "
         << grouped(sums.r_given) << " that the traffic estimator allowed\n";
@@ -135,6 +135,20 @@ void print_energy(const SidaTotals& totals, const SidaParameters& parameters, st
                       fixed(100 * joules / energy.total, 1) + " %"});
   }
   rows.push_back({"total", millijoules(energy.total), millijoules(low.total), millijoules(high.total), ""});
+  out << '\n';
+  write_aligned(rows, out);
+}
+
+/// Prints the energy of a GPU with the accelerator, by block.
+void print_device_energy(const std::vector<std::pair<std::string, double>>& energy, std::ostream& out) {
+  double total = 0;
+  for (const auto& [block, joules] : energy) total += joules;
+  if (total == 0) return;
+  std::vector<TextRow> rows{{"energy of the GPU", "mJ", "share"}};
+  for (const auto& [block, joules] : energy) {
+    if (joules != 0) rows.push_back({block, fixed(1e3 * joules, 3), fixed(100 * joules / total, 1) + " %"});
+  }
+  rows.push_back({"total", fixed(1e3 * total, 3), ""});
   out << '\n';
   write_aligned(rows, out);
 }
@@ -193,8 +207,8 @@ bool print_check(const ApplicationImage::Result& result, const ApplicationImage:
 bool run_on_gpu(const lacuna_sida_application& application, const SidaRunOptions& options,
                 const std::vector<ConfigurationSource>& configuration, std::ostream& out, std::ostream& warnings) {
   const Matrix matrix(options, warnings);
-  DeviceRunResult done =
-      run_on_device(application, matrix.by_columns, job_options(options, matrix), configuration, options.folder, options.check);
+  DeviceRunResult done = run_on_device(application, matrix.by_columns, job_options(options, matrix), configuration,
+                                       options.folder, options.addresses, options.check);
   SidaRun run;
   run.totals = std::move(done.totals);
   run.cycles = static_cast<std::uint64_t>(std::llround(run.totals.cycles));
@@ -203,7 +217,9 @@ bool run_on_gpu(const lacuna_sida_application& application, const SidaRunOptions
   run.fused = done.fused;
   if (!options.quiet) print_run(application, matrix, options, done.machine, {}, run, out);
   const bool right = !done.reference || print_check(done.result, *done.reference, options.quiet, out);
-  if (!options.quiet) print_bytes(run.totals, out);
+  if (options.quiet) return right;
+  print_bytes(run.totals, out);
+  print_device_energy(done.energy, out);
   return right;
 }
 
@@ -219,7 +235,7 @@ bool run_application(const std::string& program, const SidaRunOptions& options,
   ApplicationJob job(application, matrix.by_columns, job_options(options, matrix));
   SidaRun run;
   run.totals = time_application(job, matrix.by_columns, options.machine, {parameters.machine(), parameters.cpu()},
-                                options.timeline.has_value());
+                                {.trace = options.timeline.has_value(), .passes = options.folder.has_value()});
   run.cycles = static_cast<std::uint64_t>(std::llround(run.totals.cycles));
   run.iterations = job.iterations();
   run.products = lacuna_sida_products(&job.plan());
@@ -235,7 +251,9 @@ bool run_application(const std::string& program, const SidaRunOptions& options,
   if (options.check) right = print_check({job.iterations(), job.result()}, job.image().reference(), options.quiet, out);
   if (!options.quiet) {
     if (options.machine == SidaMachine::sida) print_bytes(run.totals, out);
-    if (options.machine == SidaMachine::roofline) print_operators(run.totals, parameters.machine(), out);
+    if (options.machine == SidaMachine::roofline)
+      print_operators("operators of an iteration", run.totals, parameters.machine(), out);
+    if (options.machine == SidaMachine::oracle) print_operators("passes of the program", run.totals, parameters.machine(), out);
     if (parameters.energy().on() && options.machine != SidaMachine::cpu) print_energy(run.totals, parameters, out);
   }
   if (options.folder) {

@@ -35,9 +35,10 @@ struct SidaRunOptions {
   std::uint32_t source = 0, features = 0;
   double tolerance = 0;
   bool check = false;
-  std::optional<std::string> timeline;  ///< --timeline: picture of the longest pass
-  std::optional<std::string> folder;    ///< --out: results as files
-  bool quiet = false;                   ///< --quiet: nothing is printed
+  std::optional<std::string> timeline;   ///< --timeline: picture of the longest pass
+  std::optional<std::string> folder;     ///< --out: results as files
+  std::optional<std::string> addresses;  ///< --addresses: job_arrays.csv of a run whose addresses are used
+  bool quiet = false;                    ///< --quiet: nothing is printed
 };
 
 /// Runs a program and prints iterations, time, bytes by kind, utilisation, energy if available and, with `check`, whether the

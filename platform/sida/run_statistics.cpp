@@ -8,6 +8,7 @@
 #include "platform/run/output_folder.h"
 #include "platform/run/run_report.h"
 #include "platform/run/run_results.h"
+#include "platform/sida/jobs_csv.h"
 
 namespace lacuna {
 namespace {
@@ -114,8 +115,7 @@ void describe_run(const SidaRun& run, const SidaParameters& parameters, Statisti
                (run.totals.cycles * static_cast<double>(machine.control.bytes_per_cycle));
       },
       "share of the bandwidth that is used", "%");
-  group.add_derived(
-      "waiting_mean", [&run] { return run.totals.sums.waiting_mean(); }, "mean of the entries that waited for IS", "entries");
+  sida::describe_ratios(run.totals.sums, group);
   sida::describe_counts(run.totals.sums, group);
   describe_matrix(run.matrix, group.group("matrix"));
   describe_energy(run, parameters, group.group("energy"));
@@ -146,6 +146,12 @@ void write_run(const std::string& folder, const std::string& program, int exit_c
                      .run_hash = {},
                      .output_folder = folder};
   summary.run_hash = run_hash(summary, "", kernels, statistics);
+  if (!run.totals.by_pass.empty()) {
+    output.write("passes.csv", [&](std::ostream& out) {
+      write_passes_csv_header(out);
+      for (const SidaPassRecord& pass : run.totals.by_pass) write_passes_csv("sida", pass, out);
+    });
+  }
   output.write("statistics.json", [&](std::ostream& out) { write_statistics_json(summary, kernels, statistics, out); });
 }
 

@@ -32,7 +32,7 @@ struct SidaRun {
 /// Adds the statistics tree `sida`. The run and the parameters must outlive `statistics`.
 void describe_run(const SidaRun& run, const SidaParameters& parameters, StatisticsGroup& statistics);
 
-/// Writes effective.cfg and statistics.json to the folder. Throws OutputError, WriteError.
+/// Writes effective.cfg, statistics.json and, of machine sida, passes.csv to the folder. Throws OutputError, WriteError.
 void write_run(const std::string& folder, const std::string& program, int exit_code, double wall_seconds, const SidaRun& run,
                const SidaParameters& parameters);
 

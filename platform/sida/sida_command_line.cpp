@@ -19,7 +19,7 @@ struct OptionUse {
   const char* option;
   std::vector<SidaAction> actions;
 };
-const std::array<OptionUse, 18> kUses{{
+const std::array<OptionUse, 19> kUses{{
     {"sub-tensor", {SidaAction::info}},
     {"room", {SidaAction::info}},
     {"value-bytes", {SidaAction::info}},
@@ -36,6 +36,7 @@ const std::array<OptionUse, 18> kUses{{
     {"timeline", {SidaAction::run}},
     {"check", {SidaAction::run}},
     {"quiet", {SidaAction::run}},
+    {"addresses", {SidaAction::run}},
     {"set", {SidaAction::run, SidaAction::machine}},
     {"config", {SidaAction::run, SidaAction::machine}},
 }};
@@ -81,6 +82,8 @@ void take_sida_run_options(const po::variables_map& values, const SidaOptions& s
   run.check = values.count("check") != 0;
   if (values.count("timeline") != 0) run.timeline = values["timeline"].as<std::string>();
   if (run.timeline && run.machine != SidaMachine::sida) usage_error("--timeline is of --machine sida", "sida");
+  if (values.count("addresses") != 0) run.addresses = values["addresses"].as<std::string>();
+  if (run.addresses && run.machine != SidaMachine::device) usage_error("--addresses is of --machine device", "sida");
   run.quiet = values.count("quiet") != 0;
   run.folder = sida.file;
 }
@@ -103,6 +106,8 @@ void add_sida_options(po::options_description& options) {
       ("features", po::value<std::uint32_t>()->value_name("N")->default_value(0), "of gcn; 0: 16")                            //
       ("tolerance", po::value<double>()->value_name("X")->default_value(0), "of pr, gmres, cg, bgs; 0: their own")            //
       ("timeline", po::value<std::string>()->value_name("FILE.svg"), "picture of the longest pass over time")                 //
+      ("addresses", po::value<std::string>()->value_name("FILE"),                                                             //
+       "device: arrays at the addresses in a job_arrays.csv")                                                                 //
       ("check", "compare with a plain implementation; exit code 3: differs")                                                  //
       ("quiet,q", "print nothing, only write --out");
   po::options_description matrices = topic("Matrices: info, prepare, run");

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/sida/device/job_record.h"
 #include "models/sida/machine/cpu.h"
 #include "models/sida/machine/energy_counts.h"
 #include "models/sida/machine/machine_parameters.h"
@@ -21,7 +22,8 @@ struct SidaTotals {
   sida::PassCounts sums;         ///< counters of machine sida: sums over all passes, and maxima of peaks
   std::uint64_t sub_tensor = 0;  ///< columns of a sub-tensor
   sida::EnergyCounts energy;
-  std::vector<sida::Work> operators;  ///< operators of one iteration on the roofline machine
+  std::vector<SidaPassRecord> by_pass;  ///< passes of machine sida, if requested
+  std::vector<sida::Work> operators;    ///< roofline: operators of one iteration; oracle: passes of the program
   // Steps of the longest pass, if a trace was requested.
   std::vector<sida::StepTrace> trace;
   sida::Time longest = 0;
@@ -33,8 +35,14 @@ struct SidaMachines {
   const sida::CpuParameters& cpu;
 };
 
+/// Optional parts of SidaTotals.
+struct SidaDetails {
+  bool trace = false;   ///< steps of the longest pass
+  bool passes = false;  ///< by_pass
+};
+
 /// Runs the job. Times of all machines are in cycles of the accelerator. Throws sida::PassError, sida::ProgramError.
 SidaTotals time_application(ApplicationJob& job, const sida::SparseMatrix& by_columns, SidaMachine which,
-                            const SidaMachines& machines, bool trace);
+                            const SidaMachines& machines, const SidaDetails& details);
 
 }  // namespace lacuna

@@ -33,6 +33,13 @@ GpuDeviceParameters each_pass_in_detail() {
   return p;
 }
 
+constexpr Cycles kPhase{12'345};
+GpuDeviceParameters starting_later() {
+  GpuDeviceParameters p = sida_gpu();
+  p.extensions.get<SidaParameterSet>().sida.start_phase = kPhase;
+  return p;
+}
+
 GpuDeviceParameters on_a_mesh() {
   GpuDeviceParameters p = sida_gpu(SidaPath::l2);
   p.noc.topology = FabricTopology::mesh;
@@ -53,7 +60,7 @@ struct SidaBench : sc_core::sc_module {
   WorkerThreads two{2}, four{4};
   TestGpu fabric{"fabric", sida_gpu(SidaPath::fabric)}, l2{"l2", sida_gpu(SidaPath::l2)}, functional{"functional", untimed()};
   TestGpu tlb{"tlb", with_tlb(SidaPath::fabric)}, mesh{"mesh", on_a_mesh()}, none{"none", absent(SidaPath::fabric)};
-  TestGpu detailed{"detailed", each_pass_in_detail()};
+  TestGpu detailed{"detailed", each_pass_in_detail()}, later{"later", starting_later()};
   TestGpu fabric_two{"fabric_two", sida_gpu(SidaPath::fabric), &two},
       fabric_four{"fabric_four", sida_gpu(SidaPath::fabric), &four};
   TestGpu l2_two{"l2_two", sida_gpu(SidaPath::l2), &two}, dram{"dram", sida_gpu(SidaPath::dram)};
@@ -318,6 +325,59 @@ TEST_F(SidaDevice, AKernelEndsPassesInBulk) {
     EXPECT_EQ(difference(once, with_a_kernel_after(b_.fabric_two, at)), "");
     EXPECT_EQ(difference(once, with_a_kernel_after(b_.fabric_four, at)), "");
   }
+}
+
+// A job is recorded with its passes and the addresses of its arrays. With sida.start_phase it starts later and is otherwise the
+// same.
+TEST_F(SidaDevice, RecordsJobsWithPassesAndArrays) {
+  const auto recorded = [this](TestGpu& gpu) {
+    gpu.start();
+    const DeviceApplication application(gpu, "pr", graph_, {.limit = 6});
+    Accelerator& accelerator = gpu.device.extension<SidaExtension>()->accelerator();
+    std::vector<SidaJobRecord> jobs;
+    std::vector<SidaPassRecord> passes;
+    accelerator.observe_jobs([&jobs](const SidaJobRecord& job) { jobs.push_back(job); });
+    accelerator.observe_passes([&passes](const SidaPassRecord& pass) { passes.push_back(pass); });
+    const Tick submitted = kernel_time();
+    gpu.submit(application.packet());
+    gpu.finish();
+    accelerator.observe_jobs({});
+    accelerator.observe_passes({});
+    EXPECT_EQ(jobs.size(), 1U);
+    SidaJobRecord job = jobs.at(0);
+    job.began -= submitted;
+    job.ended -= submitted;
+
+    EXPECT_EQ(passes.size(), job.passes);
+    std::uint64_t cycles = 0, products = 0, in_bulk = 0;
+    for (const SidaPassRecord& pass : passes) {
+      EXPECT_EQ(pass.job, job.number);
+      EXPECT_EQ(pass.iteration, products);  // each product ends an iteration
+      cycles += pass.counts.cycles;
+      products += pass.products;
+      in_bulk += pass.in_bulk ? 1 : 0;
+    }
+    EXPECT_EQ(cycles, job.sums.cycles);
+    EXPECT_EQ(products, 6U);
+    EXPECT_EQ(in_bulk, job.passes_in_bulk);
+
+    const lacuna_sida_matrix& matrix = application.image().stored().front();
+    const SidaJobArray &first = job.arrays.at(0), &values = job.arrays.at(5), &last = job.arrays.back();
+    EXPECT_EQ(first.name, "matrix0.by_columns.offsets");
+    EXPECT_EQ(first.address, matrix.by_columns.offsets);
+    EXPECT_EQ(first.bus_address - LACUNA_VRAM_BASE, first.address - TestGpu::kBase);
+    EXPECT_EQ(first.bytes, (graph_.columns + 1) * sizeof(std::uint32_t));
+    EXPECT_EQ(values.name, "matrix0.by_rows.values");
+    EXPECT_EQ(values.address, matrix.by_rows.values);
+    EXPECT_EQ(values.bytes, graph_.entries() * sizeof(double));
+    EXPECT_EQ(last.name, "program");
+    EXPECT_EQ(last.address, application.image().program());
+    return job;
+  };
+  const SidaJobRecord job = recorded(b_.fabric), later = recorded(b_.later);
+  EXPECT_EQ(later.began - job.began, Clock(sida_gpu().gpu.core_clock).ticks(kPhase));
+  EXPECT_EQ(later.ended - later.began, job.ended - job.began);
+  EXPECT_EQ(later.sums.cycles, job.sums.cycles);
 }
 
 TEST_F(SidaDevice, ErrorsStopTheirQueue) {

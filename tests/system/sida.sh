@@ -8,7 +8,7 @@ PATH=$PWD/bin:$PATH
 ln -s "$FIRMWARE" build/release/firmware
 # The test page_docs_guide_sida runs the page's host programs.
 sed -n '/^```sh$/,/^```$/p' "$SOURCE/docs/guide/sida.md" | sed '/^```/d; / exec /d' >commands.txt
-[[ $(wc -l <commands.txt) == 15 ]] || fail "docs/guide/sida.md has other commands"
+[[ $(wc -l <commands.txt) == 16 ]] || fail "docs/guide/sida.md has other commands"
 while read -r line; do
   eval "expect 0 $line"
   cat out.txt >>all.txt
@@ -74,6 +74,10 @@ printf '%%%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 1\n' >wrong.
 refused "wrong.mtx:3: the column of an entry is a whole number from 1 to 2, not '3'" info wrong.mtx
 expect 74 "$LACUNA" sida generate road --out nowhere/road.mtx
 
+# R is 0 in every step, because memory binds; with few PEs it is not.
+expect 0 "$LACUNA" sida run pr --matrix power:rows=20000,entries=256000 --iterations 4 --set sida.pes=16 --timeline eager.svg
+[[ $(grep -c ", R: [0-9,]* entries, [0-9,]* fetched" pr.svg) == 0 && $(grep -c ", R: [0-9,]* entries, [0-9,]* fetched" eager.svg) -gt 0 ]] ||
+  fail "R in the pictures"
 grep -q "<title>pr on power:rows=20000,entries=256000, pass 1</title>" pr.svg || fail "pr.svg is not a picture of PageRank's repeated pass"
 expect 2 "$LACUNA" sida run pr --matrix road:rows=100 --machine oracle --timeline x.svg
 complains "--timeline is of --machine sida"
@@ -86,6 +90,9 @@ for machine in sida oracle roofline cpu; do
   expect 0 "$LACUNA" sida run pr --matrix power:rows=20000,entries=256000 --iterations 20 --machine $machine --config energy/sida
   declare "$machine=$(cycles)" "memory_of_$machine=$(part memory)" "total_of_$machine=$(part total)"
 done
+expect 0 "$LACUNA" sida run pr --matrix road:rows=2500 --iterations 20 --machine oracle
+awk '/^passes of the program/ { table = 1; next } table && NF { ++passes } /^pass [0-9]+, two products/ { ++fused } END { exit !(passes > 1 && fused) }' out.txt ||
+  fail "the oracle's passes: $(cat out.txt)"
 ((oracle <= sida && 2 * sida < roofline && roofline < cpu)) ||
   fail "PageRank takes $sida cycles, $oracle on the oracle, $roofline on the roofline, $cpu on the CPU"
 ((memory_of_oracle == memory_of_sida && 2 * memory_of_sida < memory_of_roofline && total_of_sida < total_of_roofline)) ||
@@ -157,10 +164,39 @@ for passes in bulk detailed; do
     fail "jobs.csv: $(cat $passes/jobs.csv)"
   [[ $(statistic $passes gpu0 sida read csc) == "$(of_job $passes read_csc)" ]] || fail "the job and the accelerator have read other bytes"
 done
+# Each pass has a line in passes.csv; the lines add up to the counts of the run. sum_of FOLDER COLUMN
+sum_of() { awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) at = i; next } { sum += $at } END { printf "%d", sum }' "$1/passes.csv"; }
+for passes in bulk detailed; do
+  [[ $(wc -l <$passes/passes.csv) == 7 && $(sum_of $passes in_bulk) == "$(of_job $passes passes_in_bulk)" && $(sum_of $passes products) == 10 ]] ||
+    fail "passes.csv: $(cat $passes/passes.csv)"
+  for count in cycles read_csc written_outputs os_used stalled_os; do
+    [[ $(sum_of $passes $count) == "$(of_job $passes $count)" ]] || fail "$count of all passes: $(sum_of $passes $count)"
+  done
+done
+[[ $(sum_of first cycles) == "$(statistic first sida cycles)" && $(sum_of first read_csc) == "$(statistic first sida read csc)" ]] ||
+  fail "passes.csv: $(cat first/passes.csv)"
+# Energy of a job's GPU: PEs and buffer are blocks of it.
+expect 0 "$LACUNA" sida run pr --matrix road:rows=2500 --iterations 10 --machine device --config sida --config energy/sida
+awk '/^energy of the GPU/ { table = 1 } table && ($1 == "sida_pe" || $1 == "sida_buffer" || $1 == "total") && $2 > 0 { ++found } END { exit found != 3 }' out.txt ||
+  fail "energy of the GPU: $(cat out.txt)"
 [[ $(of_job bulk passes_in_bulk) == 3 && $(of_job detailed passes_in_bulk) == 0 ]] || fail "passes in bulk: $(of_job bulk passes_in_bulk)"
 for bytes in read_csc read_x written_outputs; do
   [[ $(of_job bulk $bytes) == "$(of_job detailed $bytes)" ]] || fail "$bytes: $(of_job bulk $bytes) in bulk, $(of_job detailed $bytes) in detail"
 done
+# A job that has the memory to itself streams its matrix, past L2 and with the default columns of a sub-tensor, at 85 % of the
+# memory's 512 GB/s or more: bytes per picosecond.
+expect 0 "$LACUNA" sida run pr --matrix power:rows=300000,entries=3600000 --iterations 4 --machine device --config sida --set sida.path=dram --out stream --quiet
+grep -Eq "^sub_tensor = 0( |$)" stream/effective.cfg || fail "the columns of a sub-tensor are not the default"
+python3 - <<'PYTHON' || fail "a job alone leaves memory unused"
+import json
+import sys
+
+sida = json.load(open("stream/statistics.json"))["statistics"]["gpu0"]["sida"]
+moved = sum(count["value"] for way in ("read", "written") for count in sida[way].values())
+share = moved / sida["time"]["value"] / 0.512
+print(f"{100 * share:.1f} % of the peak")
+sys.exit(not 0.85 <= share <= 1)
+PYTHON
 expect 2 "$LACUNA" sida run pr --matrix road:rows=2500 --config r9nano
 complains "unknown parameter"
 mkdir foreign

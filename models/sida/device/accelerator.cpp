@@ -9,6 +9,7 @@
 
 #include "include/lacuna/abi/gpu_registers.h"
 #include "models/common/time/tlm_time.h"
+#include "models/sida/device/job_arrays.h"
 #include "models/sida/machine/count_statistics.h"
 
 namespace lacuna {
@@ -45,6 +46,7 @@ Accelerator::Accelerator(sc_core::sc_module_name module_name, const AcceleratorP
 Accelerator::~Accelerator() = default;
 
 void Accelerator::attach(const GpuVm& vm) {
+  vm_ = &vm;
   memory_ = std::make_unique<sida::VmMemory>(vm);
   ports_.attach(vm);
 }
@@ -211,6 +213,7 @@ void Accelerator::end_job(const sida::ProgramError* error) {
 
 void Accelerator::run(std::uint64_t address) {
   sida::Job job(*memory_, address, threads_);
+  if (observer_) record_.arrays = job_arrays(job.program(), *vm_);
   const sida::AddressRange block{address, job.program().header.bytes};
   access_and_wait(block, false);
   while (!job.is_done()) run_pass(job);
@@ -228,15 +231,21 @@ void Accelerator::run_pass(sida::Job& job) {
   std::optional<sida::PassAddresses> addresses;
   if (context_.mode != TimingMode::functional) addresses.emplace(job.program(), pass);
   const sida::PassOutcome outcome = job.run_pass();
+  SidaPassRecord record{.job = record_.number,
+                        .pass = number,
+                        .iteration = outcome.iteration,
+                        .products = static_cast<std::uint64_t>(outcome.has_os) + static_cast<std::uint64_t>(outcome.has_is)};
+  const std::uint64_t in_bulk = record_.passes_in_bulk;
   if (addresses) {
     ports_.begin(std::move(*addresses));
     if (pass.has_os() && !outcome.has_os) {
-      read_dropped_x(job.program(), pass);
+      read_dropped_x(job.program(), pass, record);
     } else if (pass.has_os() || job.program().elements(pass, sida::Phase::ewise) != 0) {
       const sida::PassShape timed = shape(job.program(), pass, outcome);
       const sida::PassCounts counts = take_time(timed, {number, outcome.has_is});
       statistics_.sums += counts;
       record_.sums += counts;
+      record.counts = counts;
       if (pass.has_os()) statistics_.sub_tensor = sub_tensor_of(timed, timing_);
       sida::EnergyCounts energy = energy_counts(timed, counts, timing_.line_bytes);
       energy.operations = operations_of(job.program(), pass, outcome);
@@ -246,6 +255,8 @@ void Accelerator::run_pass(sida::Job& job) {
   ++statistics_.passes;
   ++record_.passes;
   ++passes_since_reset_;
+  record.in_bulk = record_.passes_in_bulk != in_bulk;
+  if (pass_observer_) pass_observer_(record);
 }
 
 sida::PassShape Accelerator::shape(const sida::Program& program, const sida::Pass& pass, const sida::PassOutcome& outcome) {
@@ -355,12 +366,12 @@ void Accelerator::others_begin() {
 }
 
 /// Counts and times the reads of x by a pass whose load code has ended the loop. The products of this pass are not executed.
-void Accelerator::read_dropped_x(const sida::Program& program, const sida::Pass& pass) {
+void Accelerator::read_dropped_x(const sida::Program& program, const sida::Pass& pass, SidaPassRecord& record) {
   std::uint64_t element_bytes = 0;
   for (const std::uint16_t vector : pass.of(sida::Phase::load).loads) element_bytes += program.bytes_of_element(vector);
   const std::uint64_t bytes = program.elements(pass, sida::Phase::load) * element_bytes;
   if (bytes == 0) return;
-  for (sida::PassCounts* const sums : {&statistics_.sums, &record_.sums})
+  for (sida::PassCounts* const sums : {&statistics_.sums, &record_.sums, &record.counts})
     sums->read_bytes[static_cast<std::size_t>(sida::MemoryKind::x)] += bytes;
   await([&](sida::Time begin, sida::Arrival& arrival) {
     ports_.start_read({sida::MemoryKind::x, sida::Operand::load, 0, bytes}, begin, arrival);
@@ -478,6 +489,7 @@ void SidaStatistics::describe(StatisticsGroup& group) const {
   group.add("passes_in_bulk", passes_in_bulk, "passes that took the time and the requests of an earlier one", "passes");
   group.add("time", busy, "time with a job");
   group.add("cycles", sums.cycles, "cycles of passes", "cycles");
+  sida::describe_ratios(sums, group);
   sida::describe_counts(sums, group);
 }
 

@@ -79,6 +79,8 @@ class Accelerator : public sc_core::sc_module,
   void attach(WriteObserver& observer) { memory_->add(observer); }
   /// Sets the function called at the end of each job that has begun, except jobs dropped by a reset.
   void observe_jobs(std::function<void(const SidaJobRecord&)> observer) { observer_ = std::move(observer); }
+  /// Sets the function called at the end of each pass, except passes that are dropped.
+  void observe_passes(std::function<void(const SidaPassRecord&)> observer) { pass_observer_ = std::move(observer); }
   /// Drops requests in flight. Called after a reset of the memory phase, which loses their responses.
   void forget_requests() { ports_.reset(); }
   const SidaStatistics& statistics() const { return statistics_; }
@@ -87,6 +89,7 @@ class Accelerator : public sc_core::sc_module,
   hsa::VendorFormat format() const override { return hsa::VendorFormat::sida_job; }
   void set_listener(PacketEngineListener& listener) override { listener_ = &listener; }
   bool bypasses_l2() const override { return context_.request == RequestKind::direct; }
+  Tick start_phase() const override { return context_.core_clock.ticks(parameters_.start_phase); }
   std::optional<PacketRefusal> check(const std::byte* raw) const override;
   void start(const std::byte* raw, const EnginePacket& packet) override;
   void drop(unsigned slot) override;
@@ -131,7 +134,7 @@ class Accelerator : public sc_core::sc_module,
   sida::Time elapsed_in_bulk() const;
   std::uint64_t current_step() const;
   void others_begin() override;
-  void read_dropped_x(const sida::Program& program, const sida::Pass& pass);
+  void read_dropped_x(const sida::Program& program, const sida::Pass& pass, SidaPassRecord& record);
   void access_and_wait(const sida::AddressRange& range, bool write);
   template <class Request>
   void await(const Request& request);
@@ -147,6 +150,7 @@ class Accelerator : public sc_core::sc_module,
   const Context context_;
   const Clock clock_;
   MemoryPorts ports_;
+  const GpuVm* vm_ = nullptr;
   std::unique_ptr<sida::VmMemory> memory_;
   Windows* windows_ = nullptr;
   CopyContext* copies_ = nullptr;
@@ -155,6 +159,7 @@ class Accelerator : public sc_core::sc_module,
   SidaStatistics statistics_;
 
   std::function<void(const SidaJobRecord&)> observer_;
+  std::function<void(const SidaPassRecord&)> pass_observer_;
   SidaJobRecord record_;  ///< record of the running job
   std::uint64_t jobs_begun_ = 0;
 

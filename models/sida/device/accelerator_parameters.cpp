@@ -16,6 +16,10 @@ void AcceleratorParameters::describe(ParameterSection& s) {
         {{"bulk", static_cast<int>(SidaPasses::bulk), "with the time and the requests of the first one"},
          {"detailed", static_cast<int>(SidaPasses::detailed), "request by request"}},
         {.source = kOurs});
+  s.add("start_phase", start_phase,
+        "Delay of every job's start, in core cycles. Runs that differ only in this show how much a job's time depends on the "
+        "order of requests, as with gpu.start_phase for kernels",
+        {.range = {0, 1e9}, .source = kOurs});
   machine.describe(s);
 }
 

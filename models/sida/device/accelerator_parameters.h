@@ -24,6 +24,7 @@ struct AcceleratorParameters {
   unsigned ports = 0;  ///< 0: one per memory partition
   SidaPath path = SidaPath::fabric;
   SidaPasses passes = SidaPasses::bulk;
+  Cycles start_phase{0};
   sida::MachineParameters machine;
 
   void describe(ParameterSection& s);

@@ -43,4 +43,11 @@ void describe_counts(const PassCounts& counts, StatisticsGroup& group) {
   }
 }
 
+void describe_ratios(const PassCounts& counts, StatisticsGroup& group) {
+  group.add_derived(
+      "waiting_mean", [&counts] { return counts.waiting_mean(); }, "mean of the entries that waited for IS", "entries");
+  group.add_derived(
+      "reuse", [&counts] { return counts.reuse(); }, "products of OS and IS by entry fetched", "products");
+}
+
 }  // namespace lacuna::sida

@@ -8,5 +8,7 @@ namespace lacuna::sida {
 
 /// Adds the counters to a group. `counts` must outlive `group`.
 void describe_counts(const PassCounts& counts, StatisticsGroup& group);
+/// Adds values derived from the counters.
+void describe_ratios(const PassCounts& counts, StatisticsGroup& group);
 
 }  // namespace lacuna::sida

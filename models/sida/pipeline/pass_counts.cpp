@@ -68,6 +68,7 @@ std::uint64_t PassCounts::bytes() const {
 
 double PassCounts::waiting_mean() const { return mean(waiting_sum, sub_tensors); }
 double PassCounts::rows_mean() const { return mean(rows_sum, sub_tensors); }
+double PassCounts::reuse() const { return mean(os_used + is_used, fetched); }
 double PassCounts::buffer_mean() const { return mean(buffer_sum, steps); }
 double PassCounts::utilisation(std::uint64_t bytes_per_cycle) const { return mean(bytes(), cycles * bytes_per_cycle); }
 

@@ -79,6 +79,7 @@ struct PassCounts {
   std::uint64_t bytes() const;
   double waiting_mean() const;  ///< mean of waiting entries over the steps that Table 4.1 counts
   double rows_mean() const;
+  double reuse() const;        ///< products per entry fetched; 0 without entries
   double buffer_mean() const;  ///< mean bytes in the buffer
   /// Share of a bandwidth of `bytes_per_cycle` that the pass used.
   double utilisation(std::uint64_t bytes_per_cycle) const;

@@ -185,10 +185,10 @@ TEST_F(OutputFolderInUse, NumbersAreClaimedByOneRunEach) {
 }
 
 TEST_F(OutputFolderInUse, FilesOfAnEarlierRunAreRemovedAndNoOthers) {
-  const std::vector<std::string> earlier{"statistics.json", "kernels.csv",       "kernels.csv.gz", "kernel_totals.csv",
-                                         "power.csv",       "requests.csv",      "links.csv",      "links.svg",
-                                         "links_gpu1.svg",  "look_ups.csv.gz",   "jobs.csv",       "log.txt",
-                                         "console.txt",     ".log.txt.1.2.part", "effective.cfg"};
+  const std::vector<std::string> earlier{
+      "statistics.json", "kernels.csv", "kernels.csv.gz", "kernel_totals.csv", "power.csv",    "requests.csv",
+      "links.csv",       "links.svg",   "links_gpu1.svg", "look_ups.csv.gz",   "jobs.csv",     "job_arrays.csv",
+      "passes.csv",      "log.txt",     "console.txt",    ".log.txt.1.2.part", "effective.cfg"};
   for (const std::string& name : earlier) std::ofstream(root_ / name) << "earlier";
   std::ofstream(root_ / "notes.txt") << "mine";
   fs::create_directory(root_ / "process-1");
