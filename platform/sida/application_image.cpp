@@ -44,8 +44,7 @@ ApplicationImage::ApplicationImage(const lacuna_sida_application& application, c
   const sida::SparseMatrix* used = &matrix;
   sida::SparseMatrix ones;
   if (!application.uses_values && !matrix.is_pattern()) {
-    ones = matrix;
-    ones.values.clear();
+    ones = {.rows = matrix.rows, .columns = matrix.columns, .offsets = matrix.offsets, .indices = matrix.indices, .values = {}};
     used = &ones;
   }
   stored_.push_back(lay_out(
@@ -90,9 +89,11 @@ ApplicationImage::Result ApplicationImage::reference() const {
     application_.fill(&setup_, n.name, contents.data());
     inputs[node] = sida::values_of(n, contents);
   }
-  sida::SparseMatrix used = matrix_;
-  if (!application_.uses_values) used.values.clear();
-  const sida::ReferenceResult expected = run_reference(*graph_, inputs, {used});
+  std::vector<sida::SparseMatrix> used(1);
+  used.front() = {
+      .rows = matrix_.rows, .columns = matrix_.columns, .offsets = matrix_.offsets, .indices = matrix_.indices, .values = {}};
+  if (application_.uses_values) used.front().values = matrix_.values;
+  const sida::ReferenceResult expected = run_reference(*graph_, inputs, used);
   return {expected.iterations, sida::bytes_of(expected.states.at(result_state_))};
 }
 

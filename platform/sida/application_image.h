@@ -36,8 +36,8 @@ class ApplicationImage {
   /// Reads bytes at an address of the memory in which Put places bytes.
   using Read = std::function<void(std::uint64_t address, std::span<std::byte> bytes)>;
 
-  /// `matrix` must outlive the image. Throws sida::MatrixError if the application does not support the matrix, or if the source
-  /// row does not exist.
+  /// `matrix` must not change until the last call of reference(); other functions do not use it. Throws sida::MatrixError if
+  /// the application does not support the matrix, or if the source row does not exist.
   ApplicationImage(const lacuna_sida_application& application, const sida::SparseMatrix& matrix,
                    const ApplicationOptions& options, const Put& put);
 

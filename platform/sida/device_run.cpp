@@ -86,7 +86,7 @@ void write_files(OutputFolder& output, const RunParameters& parameters, RunSumma
 
 }  // namespace
 
-DeviceRunResult run_on_device(const lacuna_sida_application& application, const sida::SparseMatrix& matrix,
+DeviceRunResult run_on_device(const lacuna_sida_application& application, sida::SparseMatrix& matrix,
                               const ApplicationOptions& options, const std::vector<ConfigurationSource>& configuration,
                               const std::optional<std::string>& folder, const std::optional<std::string>& addresses,
                               bool with_reference) {
@@ -108,6 +108,7 @@ DeviceRunResult run_on_device(const lacuna_sida_application& application, const 
   const ApplicationImage image(application, matrix, options,
                                [&memory](std::span<const std::byte> bytes, bool) { return memory.put(bytes); });
   memory.check_all_used();
+  if (!with_reference) matrix = sida::SparseMatrix();
 
   KernelLog kernels;
   RunRecorders recorders;

@@ -35,7 +35,8 @@ struct DeviceRunResult {
 /// console.txt. With `addresses`, a job_arrays.csv, the arrays have the addresses of the first job in it. Throws
 /// ConfigurationError, also if the GPU has no accelerator or too little memory; sida::MatrixError; JobError; OutputError,
 /// WriteError. After a JobError the files in the folder are complete.
-DeviceRunResult run_on_device(const lacuna_sida_application& application, const sida::SparseMatrix& matrix,
+/// Without a reference, frees `matrix` as soon as it is in the GPU's memory.
+DeviceRunResult run_on_device(const lacuna_sida_application& application, sida::SparseMatrix& matrix,
                               const ApplicationOptions& options, const std::vector<ConfigurationSource>& configuration,
                               const std::optional<std::string>& folder, const std::optional<std::string>& addresses,
                               bool with_reference);

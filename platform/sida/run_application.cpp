@@ -38,15 +38,21 @@ struct Matrix {
   sida::SparseMatrix by_columns;
   std::string order = "natural";
   std::vector<sida::Index> places;  ///< position of each row of the original matrix; empty: not reordered
+  bool has_values = false;          ///< of the original matrix; the values that the application does not use are dropped
+  std::uint64_t rows = 0, entries = 0;
 
-  Matrix(const SidaRunOptions& options, std::ostream& warnings) {
+  Matrix(const lacuna_sida_application& application, const SidaRunOptions& options, std::ostream& warnings) {
     by_columns = sida_matrix(options.matrix, options.as_stored, warnings).matrix;
+    has_values = !by_columns.is_pattern();
+    rows = by_columns.rows;
+    entries = by_columns.entries();
+    if (!application.uses_values) by_columns.values = std::vector<double>();  // unlike {}, this frees its memory
     if (!options.order) return;
     order = *options.order;
-    const std::vector<sida::Index> rows = sida::order_of(by_columns, order);
-    by_columns = permuted(by_columns, rows);
-    places.resize(rows.size());
-    for (std::size_t place = 0; place < rows.size(); ++place) places[rows[place]] = static_cast<sida::Index>(place);
+    const std::vector<sida::Index> in_order = sida::order_of(by_columns, order);
+    by_columns = permuted(by_columns, in_order);
+    places.resize(in_order.size());
+    for (std::size_t place = 0; place < in_order.size(); ++place) places[in_order[place]] = static_cast<sida::Index>(place);
   }
 
   /// Returns the position of a row of the original matrix, so that a program starts at the same vertex in any order. Rows
@@ -174,9 +180,8 @@ void print_run(const lacuna_sida_application& application, const Matrix& matrix,
   const double gigabytes = static_cast<double>(run.totals.bytes) / run.totals.cycles * hz / 1e9;
   const double peak = static_cast<double>(machine.control.bytes_per_cycle) * hz / 1e9;
   out << "program        " << application.name << ": " << application.text << '\n'
-      << "matrix         " << options.matrix << ", order " << matrix.order << ", " << grouped(matrix.by_columns.rows)
-      << " rows, " << grouped(matrix.by_columns.entries()) << " entries, " << (options.blocked ? "blocked" : "dual")
-      << " storage\nmachine        ";
+      << "matrix         " << options.matrix << ", order " << matrix.order << ", " << grouped(matrix.rows) << " rows, "
+      << grouped(matrix.entries) << " entries, " << (options.blocked ? "blocked" : "dual") << " storage\nmachine        ";
   print_machine(options.machine, machine, cpu, out);
   out << "\nfusion         "
       << (run.fused == 0 ? std::string("none") : fmt::format("{} of {} products share a pass", run.fused, run.products)) << '\n'
@@ -206,7 +211,7 @@ bool print_check(const ApplicationImage::Result& result, const ApplicationImage:
 /// result is wrong.
 bool run_on_gpu(const lacuna_sida_application& application, const SidaRunOptions& options,
                 const std::vector<ConfigurationSource>& configuration, std::ostream& out, std::ostream& warnings) {
-  const Matrix matrix(options, warnings);
+  Matrix matrix(application, options, warnings);
   DeviceRunResult done = run_on_device(application, matrix.by_columns, job_options(options, matrix), configuration,
                                        options.folder, options.addresses, options.check);
   SidaRun run;
@@ -231,7 +236,7 @@ bool run_application(const std::string& program, const SidaRunOptions& options,
   const lacuna_sida_application& application = application_named(program);
   if (options.machine == SidaMachine::device) return run_on_gpu(application, options, configuration, out, warnings);
   const SidaParameters parameters(configuration);
-  const Matrix matrix(options, warnings);
+  const Matrix matrix(application, options, warnings);
   ApplicationJob job(application, matrix.by_columns, job_options(options, matrix));
   SidaRun run;
   run.totals = time_application(job, matrix.by_columns, options.machine, {parameters.machine(), parameters.cpu()},
@@ -258,7 +263,7 @@ bool run_application(const std::string& program, const SidaRunOptions& options,
   }
   if (options.folder) {
     constexpr unsigned kValueBytes = 8;
-    run.matrix = SidaMatrixFacts(matrix.by_columns, options.block_side, matrix.by_columns.is_pattern() ? 0 : kValueBytes);
+    run.matrix = SidaMatrixFacts(matrix.by_columns, options.block_side, matrix.has_values ? kValueBytes : 0);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     write_run(*options.folder, program, right ? 0 : kExitDifferent, took.count(), run, parameters);
   }
@@ -283,7 +288,7 @@ void explain_application(const std::string& program, const SidaRunOptions& optio
   SidaRunOptions used = options;
   // Any matrix is suitable, since fusion does not depend on the matrix.
   if (used.matrix.empty()) used.matrix = "power:rows=64,entries=256";
-  const Matrix matrix(used, warnings);
+  const Matrix matrix(application, used, warnings);
   ApplicationJob job(application, matrix.by_columns, job_options(used, matrix));
   out << lacuna_sida_explain(&job.plan());
   std::vector<TextRow> rows{

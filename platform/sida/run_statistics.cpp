@@ -75,7 +75,7 @@ void describe_energy(const SidaRun& run, const SidaParameters& parameters, Stati
 /// Number of entries in the lower triangle if the pattern is symmetric, otherwise number of all entries.
 std::uint64_t stored_entries(const sida::SparseMatrix& matrix) {
   if (!matrix.is_square()) return matrix.entries();
-  const sida::SparseMatrix other = transposed(matrix);
+  const sida::SparseMatrix other = transposed_pattern(matrix);
   if (other.offsets != matrix.offsets || other.indices != matrix.indices) return matrix.entries();
   std::uint64_t below = 0;
   for (sida::Index c = 0; c < matrix.columns; ++c) {

@@ -23,7 +23,7 @@ void add_counts(const sida::PassCounts& counts, SidaTotals& totals) {
 
 void time_on_sida(ApplicationJob& job, const sida::SparseMatrix& by_columns, const sida::MachineParameters& machine,
                   const SidaDetails& details, SidaTotals& totals) {
-  const sida::SparseMatrix by_rows = transposed(by_columns);
+  const sida::SparseMatrix by_rows = transposed_pattern(by_columns);
   const sida::MatrixOrders orders{{by_columns.offsets, by_columns.indices}, {by_rows.offsets, by_rows.indices}};
   sida::PipelineParameters pipeline = machine.pipeline();
   pipeline.trace = details.trace;

@@ -40,6 +40,14 @@ GpuDeviceParameters starting_later() {
   return p;
 }
 
+GpuDeviceParameters of_few_lines() {
+  GpuDeviceParameters p = with_tlb(SidaPath::fabric);
+  AcceleratorParameters& sida = p.extensions.get<SidaParameterSet>().sida;
+  sida.lines_in_flight = 3;
+  sida.passes = SidaPasses::detailed;
+  return p;
+}
+
 GpuDeviceParameters on_a_mesh() {
   GpuDeviceParameters p = sida_gpu(SidaPath::l2);
   p.noc.topology = FabricTopology::mesh;
@@ -61,6 +69,7 @@ struct SidaBench : sc_core::sc_module {
   TestGpu fabric{"fabric", sida_gpu(SidaPath::fabric)}, l2{"l2", sida_gpu(SidaPath::l2)}, functional{"functional", untimed()};
   TestGpu tlb{"tlb", with_tlb(SidaPath::fabric)}, mesh{"mesh", on_a_mesh()}, none{"none", absent(SidaPath::fabric)};
   TestGpu detailed{"detailed", each_pass_in_detail()}, later{"later", starting_later()};
+  TestGpu few{"few", of_few_lines()};
   TestGpu fabric_two{"fabric_two", sida_gpu(SidaPath::fabric), &two},
       fabric_four{"fabric_four", sida_gpu(SidaPath::fabric), &four};
   TestGpu l2_two{"l2_two", sida_gpu(SidaPath::l2), &two}, dram{"dram", sida_gpu(SidaPath::dram)};
@@ -324,6 +333,37 @@ TEST_F(SidaDevice, AKernelEndsPassesInBulk) {
     EXPECT_EQ(difference(once, with_a_kernel_after(b_.fabric, at)), "");
     EXPECT_EQ(difference(once, with_a_kernel_after(b_.fabric_two, at)), "");
     EXPECT_EQ(difference(once, with_a_kernel_after(b_.fabric_four, at)), "");
+  }
+}
+
+// With few lines in flight at each port, a job takes longer and requests the same lines, also beside a kernel and after a reset
+// in the middle of a pass.
+TEST_F(SidaDevice, LinesWaitForPortsThatAreFull) {
+  const auto moved = [this](TestGpu& gpu, bool kernel) {
+    gpu.start();
+    DeviceApplication application(gpu, "pr", graph_, {.limit = 4});
+    gpu.mark();
+    if (kernel) gpu.dispatch(streaming(), {TestGpu::kBase + kStream}, kStreams);
+    application.submit();
+    gpu.finish();
+    application.expect_right("with few lines in flight");
+    return gpu.growth();
+  };
+  const Counts all = moved(b_.tlb, false);
+  const auto expect_more_time = [&all](const Counts& few, const std::string& what) {
+    for (const char* const count : {"lines_read", "lines_written", "read.csc", "read.x", "written.outputs"})
+      EXPECT_EQ(few.at(std::string("sida.") + count), all.at(std::string("sida.") + count)) << count << ' ' << what;
+    EXPECT_GT(few.at("sida.time"), all.at("sida.time") * 3 / 2) << what;
+  };
+  expect_more_time(moved(b_.few, false), "alone");
+  expect_more_time(moved(b_.few, true), "beside a kernel");
+  for (const unsigned nanoseconds : {700U, 3100U}) {
+    b_.few.start();
+    DeviceApplication dropped(b_.few, "pr", graph_, {.limit = 40});
+    dropped.submit();
+    wait_for(Tick{1'000} * nanoseconds);
+    b_.few.reset();
+    expect_more_time(moved(b_.few, false), "after a reset");
   }
 }
 

@@ -35,7 +35,8 @@ Accelerator::Accelerator(sc_core::sc_module_name module_name, const AcceleratorP
       timing_(parameters.machine.pipeline()),
       context_(context),
       clock_(parameters.machine.clock),
-      ports_(clock_, {context.ports, context.line_bytes, context.page_bytes, context.request}, *this),
+      ports_(clock_, {context.ports, context.line_bytes, context.page_bytes, context.request, parameters.lines_in_flight},
+             *this),
       costs_(ports_),
       work_("work"),
       phase_("phase") {

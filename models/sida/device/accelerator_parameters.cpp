@@ -7,6 +7,8 @@ void AcceleratorParameters::describe(ParameterSection& s) {
   s.add("present", present, "Whether the device has a sparse dataflow accelerator", {.source = "thesis, chapter 4"});
   s.add("ports", ports, "Ports to memory; 0: one for each memory partition",
         {.range = {0, 256}, .unit = "ports", .source = kOurs});
+  s.add("lines_in_flight", lines_in_flight, "Lines that a port has requested and that have not arrived; further ones wait",
+        {.range = {1, 32767}, .unit = "lines", .source = kOurs});
   s.add("path", path, "Path of its requests to memory",
         {{"fabric", static_cast<int>(SidaPath::fabric), "dedicated nodes in the network"},
          {"l2", static_cast<int>(SidaPath::l2), "a port at each L2 bank, bypassing the network"},

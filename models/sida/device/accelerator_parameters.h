@@ -22,6 +22,7 @@ enum class SidaPasses : std::uint8_t {
 struct AcceleratorParameters {
   bool present = false;
   unsigned ports = 0;  ///< 0: one per memory partition
+  unsigned lines_in_flight = 8192;
   SidaPath path = SidaPath::fabric;
   SidaPasses passes = SidaPasses::bulk;
   Cycles start_phase{0};

@@ -29,6 +29,8 @@ void MemoryPorts::Statistics::describe(StatisticsGroup& group) const {
 }
 
 class MemoryPorts::Port : public NodeRequester {
+  static constexpr std::size_t kKeptLines = 4096;  ///< lines for which memory is kept when none is left
+
  public:
   Port(MemoryPorts& owner, unsigned number) : owner_(owner), number_(number), name_("sida port " + std::to_string(number)) {}
 
@@ -45,6 +47,8 @@ class MemoryPorts::Port : public NodeRequester {
       }
     }
     lines_.resize(kept);
+    // All lines of a vector may have departed together; their requests have records of their own.
+    if (kept == 0 && lines_.capacity() > kKeptLines) lines_ = std::vector<Departure>();
   }
   /// Port 0 also reports the time of the owner's next event: a held request departs, or the client must continue.
   Tick next_departure() const override { return number_ == 0 ? earlier(earliest_, owner_.next()) : earliest_; }
@@ -52,11 +56,22 @@ class MemoryPorts::Port : public NodeRequester {
     ++owner_.arrived_;
     owner_.part_arrived(tag, at);
     owner_.statistics_.waiting += below.total();
+    finished(at);
+    owner_.line_done(*this);
     announce(at);
   }
   const char* name() const override { return name_.c_str(); }
 
+  /// Time at which a line that is ready at `at` can depart; kNever: not before another line arrives.
+  Tick departure(Tick at) {
+    while (!freed_.empty() && freed_.top() <= at) freed_.pop();
+    if (unfinished_ + freed_.size() < owner_.shape_.lines_in_flight) return at;
+    return freed_.empty() ? kNever : later(freed_.top(), owner_.phase_begin_);
+  }
+  /// `line` departs at a time that departure() has returned.
   void add(const Departure& line) {
+    if (unfinished_ + freed_.size() >= owner_.shape_.lines_in_flight) freed_.pop();
+    ++unfinished_;
     lines_.push_back(line);
     earliest_ = earlier(earliest_, line.at);
   }
@@ -64,14 +79,28 @@ class MemoryPorts::Port : public NodeRequester {
   /// Removes and returns the lines that have not departed.
   std::vector<Departure> take_lines() {
     earliest_ = kNever;
+    unfinished_ -= lines_.size();
     return std::exchange(lines_, {});
+  }
+  /// Lines in flight will not arrive.
+  void forget() {
+    unfinished_ = 0;
+    freed_ = {};
   }
 
  private:
+  void finished(Tick at) {
+    if (unfinished_ + freed_.size() > owner_.shape_.lines_in_flight / 4) freed_.push(at);
+    --unfinished_;
+  }
+
   MemoryPorts& owner_;
   unsigned number_;
   std::string name_;
   std::vector<Departure> lines_;
+  std::size_t unfinished_ = 0;  ///< lines that have not departed, and lines in flight
+  /// Times at which lines have arrived or will arrive, if more than a quarter of the limit was in flight.
+  std::priority_queue<Tick, std::vector<Tick>, std::greater<>> freed_;
   Tick earliest_ = kNever;
 };
 
@@ -126,58 +155,89 @@ void MemoryPorts::announce() { ports_.front()->announce_at(next()); }
 
 Tick MemoryPorts::next() const {
   const Tick first = earlier(reaction_, client_.next());
+  if (held_) return earlier(first, held_until_);
   return due_.empty() ? first : earlier(first, due_.top().at);
 }
 
 void MemoryPorts::work(Tick until) {
   reaction_ = kNever;
   client_.go_on(until);
-  while (!due_.empty() && due_.top().at < until) {
-    const Range range = due_.top();
-    due_.pop();
-    send_lines(range);
+  for (;;) {
+    if (!held_) {
+      if (due_.empty() || due_.top().at >= until) break;
+      held_ = due_.top();
+      due_.pop();
+    }
+    if (!send_lines(*held_, until)) break;
+    held_.reset();
+    awaited_port_ = nullptr;
   }
+  phase_begin_ = until;
 }
 
-void MemoryPorts::send_lines(const Range& range) {
-  std::uint64_t address = range.range.address, left = range.range.bytes;
-  Tick known = range.at;
+void MemoryPorts::line_done(Port& port) {
+  if (awaited_port_ == &port) held_until_ = port.departure(held_->at);
+}
+
+MemoryPorts::Port& MemoryPorts::port_of(std::uint64_t bus_address, unsigned bytes, bool& in_vram) const {
+  unsigned destination = 0;
+  const bool routed = fabric_->route(bus_address, bytes, destination);
+  in_vram = routed && destination >= first_l2_ && destination - first_l2_ < partitions_;
+  const unsigned partition = in_vram ? destination - first_l2_ : 0;
+  return *ports_[partition % ports_.size()];
+}
+
+bool MemoryPorts::send_lines(Range& range, Tick until) {
+  std::uint64_t& address = range.range.address;
+  std::uint64_t& left = range.range.bytes;
   std::uint64_t lines = 0;
+  const auto count = [&] {
+    (range.write ? statistics_.lines_written : statistics_.lines_read) += lines;
+    records_[range.record].open += lines;
+  };
+  isa::MemoryWindow window;
   while (left != 0) {
-    const isa::MemoryWindow window = vm_->find(address);
+    if (!window.contains(address, 1)) window = vm_->find(address);
     std::uint64_t in_page = std::min(left, shape_.page_bytes - address % shape_.page_bytes);
     if (window.size == 0) {  // the page was unmapped while the job was running: skip it
       address += in_page;
       left -= in_page;
+      range.translated = 0;
       continue;
     }
     in_page = std::min(in_page, window.size - (address - window.base));
-    known = tlb_ != nullptr ? tlb_->translate(address, range.at) : range.at;
-    statistics_.translation += known - range.at;
-    const std::uint64_t bus_address = window.physical + (address - window.base);
-    for (std::uint64_t at = bus_address; at != bus_address + in_page;) {
-      const std::uint64_t bytes = std::min(bus_address + in_page - at, shape_.line_bytes - at % shape_.line_bytes);
-      unsigned destination = 0;
-      const bool routed = fabric_->route(at, static_cast<unsigned>(bytes), destination);
-      const bool in_vram = routed && destination >= first_l2_ && destination - first_l2_ < partitions_;
-      const unsigned partition = in_vram ? destination - first_l2_ : 0;
-      Port& port = *ports_[partition % ports_.size()];
-      ++lines;
-      port.add({.at = known,
-                .request = {.address = at,
-                            .made = known,
-                            .bytes = static_cast<std::uint16_t>(bytes),
-                            .kind = in_vram ? shape_.kind : RequestKind::vector,
-                            .write = range.write},
-                .tag = range.record});
-      at += bytes;
+    if (range.translated == 0) {
+      range.known = tlb_ != nullptr ? tlb_->translate(address, range.at) : range.at;
+      statistics_.translation += range.known - range.at;
+      range.translated = in_page;
     }
-    address += in_page;
-    left -= in_page;
+    const std::uint64_t bus_address = window.physical + (address - window.base);
+    const std::uint64_t bytes = std::min(in_page, shape_.line_bytes - bus_address % shape_.line_bytes);
+    bool in_vram = false;
+    Port& port = port_of(bus_address, static_cast<unsigned>(bytes), in_vram);
+    const Tick departs = port.departure(range.known);
+    if (departs > range.known && departs >= until) {
+      count();
+      awaited_port_ = &port;
+      held_until_ = departs;
+      return false;
+    }
+    ++lines;
+    port.add({.at = departs,
+              .request = {.address = bus_address,
+                          .made = departs,
+                          .bytes = static_cast<std::uint16_t>(bytes),
+                          .kind = in_vram ? shape_.kind : RequestKind::vector,
+                          .write = range.write},
+              .tag = range.record});
+    if (departs > range.known) range.at = range.known = departs;
+    range.translated -= std::min(range.translated, bytes);
+    address += bytes;
+    left -= bytes;
   }
-  (range.write ? statistics_.lines_written : statistics_.lines_read) += lines;
-  records_[range.record].open += lines;
-  part_arrived(range.record, known);
+  count();
+  part_arrived(range.record, later(range.known, range.at));
+  return true;
 }
 
 void MemoryPorts::part_arrived(std::uint32_t number, Tick at) {
@@ -196,6 +256,9 @@ void MemoryPorts::part_arrived(std::uint32_t number, Tick at) {
 
 void MemoryPorts::drop() {
   for (Record& record : records_) record.arrival = nullptr;
+  if (held_) part_arrived(held_->record, Tick{});
+  held_.reset();
+  awaited_port_ = nullptr;
   while (!due_.empty()) {
     const std::uint32_t record = due_.top().record;
     due_.pop();
@@ -209,6 +272,7 @@ void MemoryPorts::drop() {
 
 void MemoryPorts::reset() {
   drop();
+  for (const auto& port : ports_) port->forget();
   records_.clear();
   free_records_.clear();
 }

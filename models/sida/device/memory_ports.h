@@ -3,12 +3,14 @@
 // Each port is a unit of the memory phase (models/gpu/node_requester.h) and requests the lines of those memory partitions p for
 // which p mod ports is the port's number; port 0 also requests lines outside of GPU memory. A request of the pipeline is held
 // until its departure time; then its address ranges are translated, with one TLB look-up per page, and their lines depart. The
-// request is complete when its last line has arrived. All ports run on one thread, only in memory phases; the pipeline
-// continues in the phase in which data arrive.
+// request is complete when its last line has arrived. A port has at most `lines_in_flight` unfinished lines; while the port of
+// the next line has that many, that line and all later ones wait. All ports run on one thread, only in memory phases; the
+// pipeline continues in the phase in which data arrive.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <queue>
 #include <vector>
 
@@ -47,6 +49,7 @@ class MemoryPorts : public sida::PassMemory {
     unsigned line_bytes;       ///< bytes of a request
     std::uint64_t page_bytes;  ///< page size of the TLB
     RequestKind kind;          ///< kind of requests to GPU memory
+    unsigned lines_in_flight;  ///< limit of each port
   };
   /// `clock`: the accelerator's clock.
   MemoryPorts(Clock clock, const Shape& shape, Client& client);
@@ -102,6 +105,8 @@ class MemoryPorts : public sida::PassMemory {
     std::uint32_t record = 0;
     bool write = false;
     sida::AddressRange range{};
+    Tick known{};                  ///< time at which the current page's translation is known
+    std::uint64_t translated = 0;  ///< bytes of the page that have not been sent
     bool operator>(const Range& other) const { return at != other.at ? at > other.at : number > other.number; }
   };
 
@@ -111,7 +116,12 @@ class MemoryPorts : public sida::PassMemory {
   /// Processes the arrival of a range or line of a record.
   void part_arrived(std::uint32_t record, Tick at);
   void work(Tick until);
-  void send_lines(const Range& range);
+  /// Sends the lines of a range. Returns false if the port of the next line is full until `until` or later; `range` is then the
+  /// rest.
+  bool send_lines(Range& range, Tick until);
+  Port& port_of(std::uint64_t bus_address, unsigned bytes, bool& in_vram) const;
+  /// A line of a port has arrived.
+  void line_done(Port& port);
   Tick next() const;
 
   const Clock clock_;
@@ -125,6 +135,10 @@ class MemoryPorts : public sida::PassMemory {
   std::optional<sida::PassAddresses> addresses_;
   std::vector<sida::AddressRange> found_;
   std::priority_queue<Range, std::vector<Range>, std::greater<>> due_;
+  std::optional<Range> held_;           ///< range whose next line waits for a full port
+  Tick phase_begin_{};                  ///< end of the previous memory phase
+  const Port* awaited_port_ = nullptr;  ///< that port
+  Tick held_until_ = kNever;            ///< time at which the line can depart; kNever: not before another line arrives
   std::uint64_t number_ = 0, arrived_ = 0;
   std::vector<Record> records_;
   std::vector<std::uint32_t> free_records_;

@@ -38,23 +38,34 @@ void StoredOrders::read_dual(const Memory& memory, const Program& program, std::
     return Lines{{lines.offsets().begin(), lines.offsets().end()}, {entries.coordinates.begin(), entries.coordinates.end()}};
   };
   columns_ = copy(false);
-  rows_ = rows_of_columns(program.matrices[matrix].rows);
-  const Lines stored = copy(true);
+  rows_ = copy(true);
   const auto wrong = [&](std::uint64_t address, const std::string& what) {
     throw ProgramError(LACUNA_SIDA_ERROR_ORDERS, "matrix " + std::to_string(matrix) + ": " + what, address);
   };
   const lacuna_sida_matrix& m = program.matrices[matrix];
+  std::vector<std::uint64_t> next(m.rows + 1);  // first entry of each row by columns, then the next one to be compared
+  for (const Index row : columns_.coordinates) ++next[row + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
   for (std::uint64_t row = 0; row < m.rows; ++row) {
-    if (stored.offsets[row + 1] == rows_.offsets[row + 1]) continue;
+    if (rows_.offsets[row + 1] == next[row + 1]) continue;
     wrong(m.by_rows.offsets + (row + 1) * m.offset_bytes,
-          "row " + std::to_string(row) + " has " + std::to_string(stored.offsets[row + 1] - stored.offsets[row]) +
-              " entries by rows and " + std::to_string(rows_.offsets[row + 1] - rows_.offsets[row]) + " by columns");
+          "row " + std::to_string(row) + " has " + std::to_string(rows_.offsets[row + 1] - rows_.offsets[row]) +
+              " entries by rows and " + std::to_string(next[row + 1] - next[row]) + " by columns");
   }
-  const auto [a, b] = std::mismatch(stored.coordinates.begin(), stored.coordinates.end(), rows_.coordinates.begin());
-  if (a == stored.coordinates.end()) return;
-  const auto entry = static_cast<std::uint64_t>(a - stored.coordinates.begin());
-  wrong(m.by_rows.coordinates + entry * sizeof(Index), "entry " + std::to_string(entry) + " by rows is in column " +
-                                                           std::to_string(*a) + ", by columns in " + std::to_string(*b));
+  std::uint64_t first = m.entries;  // entry by rows
+  Index expected = 0;
+  for (std::uint64_t column = 0; column + 1 < columns_.offsets.size(); ++column) {
+    for (std::uint64_t e = columns_.offsets[column]; e < columns_.offsets[column + 1]; ++e) {
+      const std::uint64_t entry = next[columns_.coordinates[e]]++;
+      if (rows_.coordinates[entry] == column || entry >= first) continue;
+      first = entry;
+      expected = static_cast<Index>(column);
+    }
+  }
+  if (first == m.entries) return;
+  wrong(m.by_rows.coordinates + first * sizeof(Index), "entry " + std::to_string(first) + " by rows is in column " +
+                                                           std::to_string(rows_.coordinates[first]) + ", by columns in " +
+                                                           std::to_string(expected));
 }
 
 void StoredOrders::read_blocks(const Memory& memory, const Program& program, std::uint16_t matrix) {

@@ -33,33 +33,39 @@ T element_value(double value) {
   return static_cast<T>(value);
 }
 
+/// Values of a matrix in the order of its entries by columns, or by rows, which begin at `row_offsets`. Of host memory, takes
+/// that of one array.
 template <class T>
-std::uint64_t put_as(const PlaceArray& place, const std::vector<double>& values, std::size_t entries) {
-  std::vector<T> out(entries, T{1});
-  if (!values.empty()) std::transform(values.begin(), values.end(), out.begin(), element_value<T>);
+std::uint64_t put_as(const PlaceArray& place, const SparseMatrix& matrix, const std::vector<std::uint64_t>* row_offsets,
+                     T (*convert)(double)) {
+  std::vector<T> out(matrix.indices.size(), T{1});
+  if (!matrix.values.empty() && row_offsets == nullptr)
+    std::transform(matrix.values.begin(), matrix.values.end(), out.begin(), convert);
+  if (!matrix.values.empty() && row_offsets != nullptr) {
+    std::vector<std::uint64_t> next(row_offsets->begin(), row_offsets->end() - 1);
+    for (std::size_t i = 0; i < out.size(); ++i) out[next[matrix.indices[i]]++] = convert(matrix.values[i]);
+  }
   return put(place, out);
 }
 
-std::uint64_t put_values(const PlaceArray& place, const std::vector<double>& values, std::size_t entries,
+std::uint64_t put_values(const PlaceArray& place, const SparseMatrix& matrix, const std::vector<std::uint64_t>* row_offsets,
                          const MatrixLayout& layout) {
   if (!layout.values) return 0;
   switch (layout.element) {
     case LACUNA_SIDA_F32:
-      return put_as<float>(place, values, entries);
+      return put_as<float>(place, matrix, row_offsets, element_value<float>);
     case LACUNA_SIDA_I64:
-      return put_as<std::int64_t>(place, values, entries);
+      return put_as<std::int64_t>(place, matrix, row_offsets, element_value<std::int64_t>);
     case LACUNA_SIDA_I32:
-      return put_as<std::int32_t>(place, values, entries);
+      return put_as<std::int32_t>(place, matrix, row_offsets, element_value<std::int32_t>);
     case LACUNA_SIDA_I8:
-      return put_as<std::int8_t>(place, values, entries);
-    case LACUNA_SIDA_BOOL: {
-      std::vector<std::uint8_t> out(entries, 1);
-      std::transform(values.begin(), values.end(), out.begin(),
-                     [](double value) { return static_cast<std::uint8_t>(value != 0); });
-      return put(place, out);
-    }
+      return put_as<std::int8_t>(place, matrix, row_offsets, element_value<std::int8_t>);
+    case LACUNA_SIDA_BOOL:
+      return put_as<std::uint8_t>(place, matrix, row_offsets,
+                                  [](double value) { return static_cast<std::uint8_t>(value != 0); });
     default:
-      return put_as<double>(place, values, entries);
+      if (row_offsets == nullptr && !matrix.values.empty()) return put(place, matrix.values);
+      return put_as<double>(place, matrix, row_offsets, element_value<double>);
   }
 }
 
@@ -134,10 +140,12 @@ lacuna_sida_matrix lay_out(const SparseMatrix& matrix, const MatrixLayout& layou
   out.layout = layout.blocked ? LACUNA_SIDA_BLOCKED : LACUNA_SIDA_DUAL;
   if (!layout.blocked) {
     out.by_columns = {put_offsets(place, matrix.offsets, out.offset_bytes), put(place, matrix.indices),
-                      put_values(place, matrix.values, matrix.indices.size(), layout)};
-    const SparseMatrix rows = transposed(matrix);
-    out.by_rows = {put_offsets(place, rows.offsets, out.offset_bytes), put(place, rows.indices),
-                   put_values(place, rows.values, rows.indices.size(), layout)};
+                      put_values(place, matrix, nullptr, layout)};
+    SparseMatrix rows = transposed_pattern(matrix);
+    out.by_rows.offsets = put_offsets(place, rows.offsets, out.offset_bytes);
+    out.by_rows.coordinates = put(place, rows.indices);
+    rows.indices = std::vector<Index>();  // unlike {}, this frees its memory
+    out.by_rows.values = put_values(place, matrix, &rows.offsets, layout);
     return out;
   }
   constexpr Index kGreatestSide = 256;
@@ -154,12 +162,13 @@ lacuna_sida_matrix lay_out(const SparseMatrix& matrix, const MatrixLayout& layou
   out.block_rows = put(place, blocked.row);
   out.block_columns = put(place, blocked.column);
   if (layout.values) {
-    std::vector<double> values;
+    SparseMatrix values;
+    values.indices.resize(blocked.entries.size());  // only their number is used
     if (!matrix.values.empty()) {
-      values.reserve(blocked.entries.size());
-      for (const std::uint64_t entry : blocked.entries) values.push_back(matrix.values[entry]);
+      values.values.reserve(blocked.entries.size());
+      for (const std::uint64_t entry : blocked.entries) values.values.push_back(matrix.values[entry]);
     }
-    out.block_values = put_values(place, values, blocked.entries.size(), layout);
+    out.block_values = put_values(place, values, nullptr, layout);
   }
   return out;
 }

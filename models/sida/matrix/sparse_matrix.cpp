@@ -76,7 +76,7 @@ SparseMatrix by_columns(Coordinates entries, std::uint64_t* duplicates) {
     if (!m.is_pattern()) m.values[at] = entries.values[i];
   }
   entries = {};
-  next = {};
+  next = std::vector<std::uint64_t>();  // unlike {}, this frees its memory
   std::vector<std::pair<Index, double>> scratch;
   for (Index c = 0; c < m.columns; ++c) sort_column(m, m.offsets[c], m.offsets[c + 1], scratch);
   const std::uint64_t merged = merge_places(m);
@@ -84,7 +84,7 @@ SparseMatrix by_columns(Coordinates entries, std::uint64_t* duplicates) {
   return m;
 }
 
-SparseMatrix transposed(const SparseMatrix& matrix) {
+SparseMatrix transposed_pattern(const SparseMatrix& matrix) {
   SparseMatrix t;
   t.rows = matrix.columns;
   t.columns = matrix.rows;
@@ -93,14 +93,18 @@ SparseMatrix transposed(const SparseMatrix& matrix) {
   count_up(t.offsets);
   std::vector<std::uint64_t> next(t.offsets.begin(), t.offsets.end() - 1);
   t.indices.resize(matrix.indices.size());
-  t.values.resize(matrix.values.size());
   for (Index c = 0; c < matrix.columns; ++c) {
-    for (std::uint64_t i = matrix.offsets[c]; i < matrix.offsets[c + 1]; ++i) {
-      const std::uint64_t at = next[matrix.indices[i]]++;
-      t.indices[at] = c;
-      if (!matrix.is_pattern()) t.values[at] = matrix.values[i];
-    }
+    for (const Index r : matrix.column(c)) t.indices[next[r]++] = c;
   }
+  return t;
+}
+
+SparseMatrix transposed(const SparseMatrix& matrix) {
+  SparseMatrix t = transposed_pattern(matrix);
+  if (matrix.is_pattern()) return t;
+  t.values.resize(matrix.values.size());
+  std::vector<std::uint64_t> next(t.offsets.begin(), t.offsets.end() - 1);
+  for (std::uint64_t i = 0; i < matrix.indices.size(); ++i) t.values[next[matrix.indices[i]]++] = matrix.values[i];
   return t;
 }
 

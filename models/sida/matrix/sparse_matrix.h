@@ -54,6 +54,8 @@ SparseMatrix by_columns(Coordinates entries, std::uint64_t* duplicates = nullptr
 
 /// The transpose: its columns are the rows of `matrix`, so it also represents `matrix` by rows ("CSR").
 SparseMatrix transposed(const SparseMatrix& matrix);
+/// The transpose without values.
+SparseMatrix transposed_pattern(const SparseMatrix& matrix);
 
 /// The matrix with permuted rows and columns, P A P^T: row and column i of the result are row and column order[i] of `matrix`.
 /// Throws MatrixError unless the matrix is square and `order` is a permutation.
