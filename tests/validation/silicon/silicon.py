@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Repeats measurements of GPUs on Lacuna, and compares the results with the measured numbers.
 
-Usage: silicon.py BUILD FOLDER PAGE [--full] [--check] [--bounds] [--set NAME=VALUE]... [ID...]
+Usage: silicon.py BUILD FOLDER PAGE [--full] [--check] [--bounds] [--bands] [--set NAME=VALUE]... [ID...]
 
 BUILD: the folder of a build. FOLDER: the folder for output of runs. PAGE: the Markdown page whose tables are regenerated,
 together with the picture figures/silicon.svg next to the page. ID: a regular expression that selects numbers. Without ID,
@@ -10,7 +10,8 @@ together with the picture figures/silicon.svg next to the page. ID: a regular ex
 Our values are stored in ours.csv next to measurements.csv, so that a run of some numbers does not change the values of the
 others. With --check, our values must equal those of ours.csv, and nothing is written. With --set (see `lacuna launch`), numbers
 of the set `inform` are repeated on a modified machine, and nothing is written. With --bounds, nothing is repeated: the command
-fails if an error of ours.csv exceeds BOUNDS.
+fails if an error of ours.csv exceeds BOUNDS. With --bands, numbers are repeated with the parameters of unknowns.csv at the ends of
+their ranges (bands.py): those that bands.csv does not have, or all with --full or --check; ID then selects parameters.
 
 Errors are relative errors of the time per unit of work: theirs / ours - 1 for a rate, ours / theirs - 1 for a time. The plain
 mean is over all numbers. In the weighted mean, each class has the same weight and, within a class, each table of a source
@@ -21,13 +22,14 @@ import csv
 import json
 import pathlib
 import re
-import statistics
 import subprocess
 import sys
 import time
 
+import bands
 import recipes
 import tables
+from errors import Summary, error, group, number
 
 # Largest weighted error of the set `judge`, in per cent, by batch, target of the boards, and class. The test `silicon_bounds` compares;
 # lower a bound when a preset improves.
@@ -62,7 +64,15 @@ def write_results(results):
         writer.writerows(results[name] for name in sorted(results))
 
 
-launched = {}  # times and dispatches of launch files without files of data, by preset and text: several numbers may share them
+def join(rows, results):
+    """Adds our value and its error to the rows that have one."""
+    for row in rows:
+        if not row["rule"] and row["id"] in results:
+            row["ours"] = float(results[row["id"]]["ours"])
+            row["error"] = error(row, row["ours"])
+
+
+launched = {}  # times and dispatches of launch files without files of data, by preset, settings and text: several numbers may share them
 
 
 def total(tree, name):
@@ -72,7 +82,7 @@ def total(tree, name):
 
 def measure(run, name, build, folder, settings):
     """Executes the run, unless its launch file has been executed before, and returns our value of the number."""
-    key = None if run.files or run.outputs or run.statistics or isinstance(run, recipes.Program) else (run.preset, run.text())
+    key = None if run.files or run.outputs or run.statistics or isinstance(run, recipes.Program) else (run.preset, *settings, run.text())
     if key in launched:
         return run.value(*launched[key])
     lacuna, kernels, programs = build / "bin/lacuna", build / "firmware/kernels", build / "tests/rocm"
@@ -108,41 +118,6 @@ def measure(run, name, build, folder, settings):
     return run.value(times, dispatches)
 
 
-def error(row, ours):
-    theirs = float(row["value"])
-    return theirs / ours - 1 if tables.UNITS[row["unit"]] else ours / theirs - 1
-
-
-class Summary:
-    """Means, median, bias and worst case of the errors of some numbers."""
-
-    def __init__(self, rows):
-        self.count = len(rows)
-        if not rows:
-            return
-        errors = [abs(row["error"]) for row in rows]
-        self.plain, self.median = statistics.mean(errors), statistics.median(errors)
-        self.bias = statistics.mean(row["error"] for row in rows)
-        self.worst = max(rows, key=lambda row: abs(row["error"]))
-        groups = {}
-        for row in rows:
-            groups.setdefault(row["class"], {}).setdefault((row["source"], row["where"]), []).append(abs(row["error"]))
-        self.weighted = statistics.mean(statistics.mean(statistics.mean(group) for group in members.values()) for members in groups.values())
-
-    def cells(self):
-        if not self.count:
-            return "0 | | | | "
-        return (f"{self.count} | {self.weighted:.1%} | {self.plain:.1%} | {self.median:.1%} | "
-                f"{self.worst['error']:+.0%} {self.worst['id']}")
-
-
-def group(row):
-    """The target of a row's board and the kind of its class."""
-    makes = {"MI": "gfx90a", "R9": "gfx803", "RX": "gfx803", "S9": "gfx803", "GC": "gfx803"}
-    kinds = {"kernel": "kernels", "traffic": "traffic of kernels"}
-    return makes.get(row["board"][:2], "other targets"), kinds.get(row["class"], "micro-benchmarks")
-
-
 def check_bounds(rows):
     """Whether the errors of the set `judge` are within BOUNDS. Prints them."""
     judging = [row for row in rows if "error" in row and row["set"] == "judge"]
@@ -157,10 +132,6 @@ def check_bounds(rows):
         print(f"{name}: {weighted:.1f} %, at most {bound} %")
         status |= weighted > bound
     return status
-
-
-def number(value):
-    return f"{value:.4g}" if value < 1000 else f"{value:.0f}"
 
 
 def summaries(rows, key, names):
@@ -183,21 +154,23 @@ def by_target(rows):
     return "\n".join(lines)
 
 
-def page(rows, results):
+def page(rows):
     compared = [row for row in rows if "error" in row]
     waiting = [row["id"] for row in rows if not row["rule"] and "error" not in row]
     boards = sorted({row["board"] for row in compared})
+    varied = bands.varied(compared)
     text = [f"{len(rows)} numbers of {len({row['board'] for row in rows})} boards from {len({row['source'] for row in rows})} sources; "
             f"{sum(not row['rule'] for row in rows)} are comparable, {len(compared)} of them have been repeated.\n",
             "### By target\n", by_target(compared), "\n### By class\n", summaries(compared, "class", ("all", *tables.CLASSES)),
-            "\n### By board\n", summaries(compared, "board", boards), "\n![Errors by class](figures/silicon.svg)\n"]
+            "\n### By board\n", summaries(compared, "board", boards), "\n![Errors by class](figures/silicon.svg)\n",
+            bands.section(compared, varied)]
     for name in tables.CLASSES:
         members = [row for row in compared if row["class"] == name]
         if not members:
             continue
-        text.append(f"\n### {name}\n\n| number | board | measured | ours | unit | error | set |\n|---|---|---|---|---|---|---|")
-        text += [f"| {row['id']} | {row['board']} | {number(float(row['value']))} | {number(row['ours'])} | {row['unit']} | {row['error']:+.1%} | "
-                 f"{row['set']}{' (fitted)' if row['fitted'] else ''} |" for row in members]
+        text.append(f"\n### {name}\n\n| number | board | measured | ours | band | unit | error | set |\n|---|---|---|---|---|---|---|---|")
+        text += [f"| {row['id']} | {row['board']} | {number(float(row['value']))} | {number(row['ours'])} | "
+                 f"{bands.cell(row, varied)} | {row['unit']} | {row['error']:+.1%} | {row['set']}{' (fitted)' if row['fitted'] else ''} |" for row in members]
     text.append("\n### Left out\n\n| rule | numbers | |\n|---|---|---|")
     for rule in tables.RULES:
         names = [row["id"] for row in rows if row["rule"] == rule]
@@ -231,37 +204,53 @@ def picture(rows, path):
     figure.savefig(path, metadata={"Date": None})
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("build", type=lambda text: pathlib.Path(text).resolve())
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("page", type=pathlib.Path)
-    parser.add_argument("--full", action="store_true")
-    parser.add_argument("--check", action="store_true")
-    parser.add_argument("--bounds", action="store_true")
-    parser.add_argument("--set", action="append", default=[])
-    parser.add_argument("ids", nargs="*")
-    options = parser.parse_intermixed_args()
-    options.folder.mkdir(parents=True, exist_ok=True)
-    results = read_results()
-    settings = [word for setting in options.set for word in ("--set", setting)]
-    keeps = not options.check and not options.set and not options.bounds
+def repeat(options, row, settings):
+    """Returns our value of the number and the seconds that the run took, or None and 0 after an error, which is printed."""
+    begin = time.monotonic()
+    try:
+        return measure(recipes.recipe(row), row["id"], options.build, options.folder, settings), time.monotonic() - begin
+    except tables.Failure as failure:
+        print(failure, file=sys.stderr)
+        return None, 0
+
+
+def repeat_bands(options, rows):
+    """Repeats numbers at the ends of ranges, and stores the values unless --check compares them."""
+    values = bands.read_values()
     status = 0
-    rows = tables.check()
-    for row in () if options.bounds else rows:
+    for unknown, end, row in bands.runs(rows, bands.read_unknowns()):
+        key = bands.key(unknown, end, row)
+        if options.ids and not any(re.fullmatch(name, unknown["unknown"]) for name in options.ids):
+            continue
+        if options.check and key not in values or not options.check and not options.full and key in values:
+            continue
+        ours, seconds = repeat(options, row, [word for setting in bands.settings(unknown, end) for word in ("--set", setting)])
+        if ours is None:
+            status = 1
+            continue
+        print(f"{unknown['unknown']:<30} {end:<4} {row['id']:<28} {number(ours):>10} {row['unit']:<9} {seconds:6.1f} s", flush=True)
+        if not options.check:
+            values[key] = f"{ours:.6g}"
+            bands.write_values(values)
+        elif values[key] != f"{ours:.6g}":
+            print(f"{' '.join(key)}: {ours:.6g}, bands.csv has {values[key]}", file=sys.stderr)
+            status = 1
+    return status
+
+
+def repeat_numbers(options, rows, results, keeps):
+    settings = [word for setting in options.set for word in ("--set", setting)]
+    status = 0
+    for row in rows:
         if row["rule"] or options.set and row["set"] != "inform" or options.ids and not any(re.fullmatch(name, row["id"]) for name in options.ids):
             continue
         run = recipes.recipe(row)
         if run is None or not (options.full or options.ids) and run.seconds > recipes.SECONDS_OF_QUICK:
             continue
-        begin = time.monotonic()
-        try:
-            ours = measure(run, row["id"], options.build, options.folder, settings)
-        except tables.Failure as failure:
-            print(failure, file=sys.stderr)
+        ours, seconds = repeat(options, row, settings)
+        if ours is None:
             status = 1
             continue
-        seconds = time.monotonic() - begin
         if options.check and results[row["id"]]["ours"] != f"{ours:.6g}":
             print(f"{row['id']}: {ours:.6g}, ours.csv has {results[row['id']]['ours']}", file=sys.stderr)
             status = 1
@@ -270,16 +259,35 @@ def main():
             write_results(results)
         print(f"{row['id']:<28} {number(float(row['value'])):>10} {number(ours):>10} {row['unit']:<9} {error(row, ours):+8.1%}  {seconds:6.1f} s",
               flush=True)
-    for row in rows:
-        if not row["rule"] and row["id"] in results:
-            row["ours"] = float(results[row["id"]]["ours"])
-            row["error"] = error(row, row["ours"])
+    return status
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build", type=lambda text: pathlib.Path(text).resolve())
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("page", type=pathlib.Path)
+    for flag in ("--full", "--check", "--bounds", "--bands"):
+        parser.add_argument(flag, action="store_true")
+    parser.add_argument("--set", action="append", default=[])
+    parser.add_argument("ids", nargs="*")
+    options = parser.parse_intermixed_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    results = read_results()
+    keeps = not options.check and not options.set and not options.bounds
+    rows = tables.check()
+    status = 0
+    if options.bands:
+        status = repeat_bands(options, rows)
+    elif not options.bounds:
+        status = repeat_numbers(options, rows, results, keeps)
+    join(rows, results)
     if options.bounds:
         return check_bounds(rows)
     if keeps:
         text = options.page.read_text(encoding="utf-8")
         before, rest = text.split(BEGIN)
-        options.page.write_text(before + BEGIN + "\n\n" + page(rows, results) + "\n\n" + END + rest.split(END)[1], encoding="utf-8")
+        options.page.write_text(before + BEGIN + "\n\n" + page(rows) + "\n\n" + END + rest.split(END)[1], encoding="utf-8")
         picture(rows, options.page.parent / "figures/silicon.svg")
     for kind in tables.SETS if keeps else ():
         print(f"{kind}: {Summary([row for row in rows if 'error' in row and row['set'] == kind]).cells()}")

@@ -7,12 +7,13 @@ Of each class, two thirds of the numbers are in the set `inform`, the others in 
 derived from SEED, the class and the batch; numbers that are compared and numbers that are not are drawn separately. A number to
 which a preset was fitted, or with which it was compared, before the draw (column `fitted`) is always in `inform` and counts
 towards the two thirds. Writes the column `set` of measurements.csv. With --check, writes nothing, and fails if the tables are
-invalid or the column differs from the draw. CONFIGS: the folder of the presets.
+invalid, those of bands included, or the column differs from the draw. CONFIGS: the folder of the presets.
 """
 import pathlib
 import random
 import sys
 
+import bands
 import tables
 
 SEED = 20261130
@@ -37,9 +38,12 @@ def draw(rows):
 
 def main():
     checking = "--check" in sys.argv
-    presets = {path.stem for path in pathlib.Path(sys.argv[-1]).glob("*.cfg")} if checking else None
+    configs = pathlib.Path(sys.argv[-1])
+    presets = {path.stem for path in configs.glob("*.cfg")} if checking else None
     try:
         rows = tables.check(presets)
+        if checking:
+            bands.check(rows, configs)
         chosen = draw(rows)
         if checking:
             for row in rows:
