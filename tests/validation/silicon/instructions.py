@@ -1,4 +1,4 @@
-"""Recipes for silicon_instructions.cl (firmware/kernels): instructions, the scalar cache, loads of each width, small workgroups."""
+"""Recipes for silicon_instructions.cl and silicon_lds.cl (firmware/kernels): instructions, the scalar cache, loads of each width, small workgroups."""
 import statistics
 import struct
 
@@ -89,6 +89,14 @@ def lds_conflict(row):
     return run.result(lambda _, dispatches: float(dispatches[-1]["cycles_lds_conflict"]))
 
 
+def lds_access(row):
+    """The cycles for which a load of two lanes that meet in a bank occupies the LDS: slope, with 16 wavefronts in one compute unit."""
+    run = Run(row["preset"], "silicon_lds", seconds=2).buffer("sums", "zero:64")
+    for loops in lengths(4, 12):
+        run.dispatch("lds_lanes", 1024, "buf:sums", u32(2), u32(32), u32(loops))
+    return run.result(lambda times, _: slope("lds_lanes")(times, _) * run.gpu.clock / (16 * 64 * 8))
+
+
 # Memory.
 
 HASH = 0x3504f333  # the source's: lanes start at three times their number modulo 16
@@ -130,6 +138,7 @@ RECIPES = [
     (r"gcn-(ds-.+)", lambda row, words: rate(row, name_of(words))),
     (r"gcn-(.+)", lambda row, words: issue(row, name_of(words))),
     (r"mi250-lds-two-conflict", lds_conflict),
+    (r"mi250-lds-two-access", lds_access),
     (r"fury-raw-dword(?:x(\d))?-(linear|random)", raw_loads),
     (r"mi210-spatter-(gather|scatter)", lambda row, kernel: spatter(row, kernel, 256, 1)),
     (r"mi210-scatter-(\d+)-(\d+)", lambda row, length, stride: spatter(row, "scatter", int(length), int(stride), span=128)),

@@ -109,7 +109,7 @@ RECIPES = [
     (r"mi210-yax-nolds-waves", lambda row: yax(row, GROUPS, "waves")),
     (r"mi210-yax-row-l2hit", lambda row: yax(row, GROUPS, "l2hit")),
     (r"mi210-yax-lds(64|2)(?:-(waves))?", yax_lds),
-    (r"mi210-yax-column(?:-(l1hit|l1lat|l2miss))?", yax_column),
+    (r"mi210-yax-column(?:-(l1hit|l2hit|l1lat|l2miss))?", yax_column),
     (r"mi210-yax-wide(?:-(l1hit|l2read|ea-latency))?", yax_wide),
     (r"mi210-babel4-dot", dot),
 ]

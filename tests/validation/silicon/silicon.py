@@ -217,8 +217,10 @@ def repeat(options, row, settings):
 def repeat_bands(options, rows):
     """Repeats numbers at the ends of ranges, and stores the values unless --check compares them."""
     values = bands.read_values()
+    wanted = bands.runs(rows, bands.read_unknowns())
+    seconds_of = {row["id"]: recipes.recipe(row).seconds for row in {row["id"]: row for _, _, row in wanted}.values()}
     status = 0
-    for unknown, end, row in bands.runs(rows, bands.read_unknowns()):
+    for unknown, end, row in sorted(wanted, key=lambda run: seconds_of[run[2]["id"]]):  # the short ones of all parameters first
         key = bands.key(unknown, end, row)
         if options.ids and not any(re.fullmatch(name, unknown["unknown"]) for name in options.ids):
             continue
