@@ -149,6 +149,11 @@ class Varied:
         return [{**row, "error": error(row, self.ends[row["id"]][end])} if row["id"] in self.ends else row for row in rows]
 
 
+def band(row, all_varied):
+    """Our value of the number and those at all ends."""
+    return [row["ours"], *(value for varied in all_varied for value in varied.ends.get(row["id"], {}).values())]
+
+
 def cell(row, all_varied):
     """The band of a number, and the unknown that decides it; a dash if no unknown was varied for it."""
     deciding = [varied for varied in all_varied if row["id"] in varied.ends]
@@ -157,7 +162,7 @@ def cell(row, all_varied):
     most = max(deciding, key=lambda varied: abs(varied.change(row)))
     if abs(most.change(row)) < STILL:
         return "within 0.1 %"
-    values = [row["ours"], *(value for varied in deciding for value in varied.ends[row["id"]].values())]
+    values = band(row, all_varied)
     return f"{number(min(values))} to {number(max(values))} (`{most.unknown['unknown']}`)"
 
 
@@ -193,24 +198,24 @@ def movements(rows, all_varied):
 
 
 def judging(rows, all_varied):
-    """For each target and kind, the weighted error of the whole set `judge` with one unknown at an end, and the measured values
-    within bands."""
-    lines = ["| target | numbers of | numbers | varied | weighted error | smallest, one parameter varied | largest | measured value within the band |",
-             "|---|---|---|---|---|---|---|---|"]
+    """For each target and kind, the weighted error of the whole set `judge`: with one unknown at an end, and with each number at the
+    end of its band that is farther from the measured value."""
+    lines = ["| target | numbers of | numbers | with a band | weighted error | smallest, one parameter at an end | largest | each number at the worse end | measured value within the band |",
+             "|---|---|---|---|---|---|---|---|---|"]
     judges = [row for row in rows if row["set"] == "judge"]
     for target, kind in sorted({group(row) for row in judges}):
         members = [row for row in judges if group(row) == (target, kind)]
         banded = [row for row in members if any(row["id"] in varied.ends for varied in all_varied)]
         if not banded:
             continue
-        ends = [(Summary(varied.at(members, end)).weighted, f"`{varied.unknown['unknown']}` {end}") for varied in all_varied for end in ENDS
-                if any(row["id"] in varied.ends for row in members)]
-        within = 0
-        for row in banded:
-            values = [row["ours"], *(value for varied in all_varied if row["id"] in varied.ends for value in varied.ends[row["id"]].values())]
-            within += min(values) <= float(row["value"]) <= max(values)
+        ours = Summary(members).weighted
+        ends = [(ours, "as the presets"), *((Summary(varied.at(members, end)).weighted, f"`{varied.unknown['unknown']}` {end}") for varied in all_varied
+                                            for end in ENDS if settings(varied.unknown, end) and any(row["id"] in varied.ends for row in members))]
+        worse = [{**row, "error": max((error(row, value) for value in band(row, all_varied)), key=abs)} for row in members]
+        within = sum(min(band(row, all_varied)) <= float(row["value"]) <= max(band(row, all_varied)) for row in banded)
         texts = " | ".join(f"{value:.1%} {name}" for value, name in (min(ends), max(ends)))
-        lines.append(f"| {target} | {kind} | {len(members)} | {len(banded)} | {Summary(members).weighted:.1%} | {texts} | {within} of {len(banded)} |")
+        lines.append(f"| {target} | {kind} | {len(members)} | {len(banded)} | {ours:.1%} | {texts} | {Summary(worse).weighted:.1%} | "
+                     f"{within} of {len(banded)} |")
     return "\n".join(lines)
 
 
@@ -220,11 +225,11 @@ def section(rows, all_varied):
     count = sum(bool(varied.ends) for varied in all_varied)
     return "\n".join([
         "\n### Bands\n",
-        f"What no source gives, and what numbers of `inform` alone have decided, over its plausible range: {count} parameters, one at a time, "
-        f"each with some short numbers that it can move: {len(banded)} numbers, {values} times a parameter. The tables of the classes below have for each "
-        "of these numbers the least and the greatest of our values, and the parameter that moves it most. A dash: no parameter was varied for this number; "
-        "that is not a band of zero.\n",
-        "Weighted errors of the set `judge`: all of its numbers, of which only those of the parameter move.\n", judging(rows, all_varied),
+        f"{count} parameters that no source gives, or that numbers of `inform` alone have decided, at both ends of their plausible ranges, one at a time, each for "
+        f"some short numbers that it can move: {len(banded)} numbers, {values} pairs of a parameter and a number. The tables of the classes below have the band of each of "
+        "these numbers: the least and the greatest of our values, and the parameter that moves it most. A dash: no parameter was varied for this number; that is not a "
+        "band of zero.\n",
+        "Weighted errors of the set `judge`: all of its numbers, of which those with a band move.\n", judging(rows, all_varied),
         "\nWeighted errors of the numbers that were repeated with each parameter:\n", movements(rows, all_varied),
         "\nRanges:\n", ranges(all_varied)])
 
