@@ -62,7 +62,6 @@ import matplotlib.ticker  # noqa: E402
 
 KINDS = ("line", "bars", "roofline")
 SCALES = {"linear": 0, "log2": 2, "log10": 10}
-LEGEND_ROW = 0.21  # inches
 TITLE_WIDTH = 78  # characters of a line, at the width of the picture
 RUN_SCALES = ("quick", "paper")
 # Unit suffixes of quantities in configurations, and their factors.
@@ -424,17 +423,15 @@ def draw(figure, names, ours, published, stem):
     axes.grid(axis="y", alpha=0.3)
     axes.set_axisbelow(True)
     handles, labels = axes.get_legend_handles_labels()
-    if any(value.sampled for value in ours.values()):
-        handles.append(legend_of_sampled(figure["kind"]))
-        labels.append(handles[-1].get_label())
-    if any(value.ends for value in ours.values()):
-        handles.append(legend_of_ends())
-        labels.append(handles[-1].get_label())
+    sampled, ends = (any(map(has, ours.values())) for has in (lambda value: value.sampled, lambda value: value.ends))
+    for entry in [legend_of_sampled(figure["kind"])] * sampled + [legend_of_ends()] * ends:
+        handles.append(entry)
+        labels.append(entry.get_label())
     if len(handles) > 1:
         ours_first = sorted(zip(handles, labels), key=lambda entry: entry[1].endswith(figure["reference"]))
         columns = max(1, min(len(handles), 4, 120 // (max(map(len, labels)) + 5)))
         rows = math.ceil(len(handles) / columns)
-        further = max(0, rows - 2) * LEGEND_ROW  # inches that a long legend adds to the picture, instead of taking them from the axes
+        further = 0.21 * max(0, rows - 2)  # inches that a long legend adds to the picture, instead of taking them from the axes
         picture.set_figheight(4.5 + further)
         below = (0.315 * min(rows, 2) + further) / picture.get_figheight()
         picture.legend(*zip(*ours_first), loc="lower center", ncols=columns, frameon=False)
