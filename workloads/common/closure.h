@@ -5,7 +5,11 @@
 //   leyzorek      D := D (+) (D (x) D)   doubles the number of edges of paths
 // `simt` is leyzorek on vector ALUs. Elements are half; sums are float. The iteration ends after the number of steps that the
 // longest possible path requires; with --convergence on, also after the first step that changes nothing, as reported by the
-// step's kernel.
+// step's kernel; with --convergence host, after the number of steps that this takes, which the host counts.
+//
+// --slices is for graphs whose products take too long to simulate: it runs the first step only, for a part of the intermediate
+// vertices, or a part of Floyd-Warshall's rounds. All steps have the same kernel and sizes, as have all rounds, so that the
+// time of all is that of the part times `whole`, which the closing line reports. Results are not computed.
 //
 // `baseline` suits vector ALUs: Floyd-Warshall in single precision, in blocks of 64 vertices (Venkataraman et al., ACM JEA 8,
 // 2003): the block on the diagonal, then its row and column, then all other blocks. `published` is the baseline named in the
@@ -159,16 +163,19 @@ __global__ void __launch_bounds__(simd2_vector::workgroup_size)
       });
 }
 
-/// Computes the closure of the matrix in place.
+/// Computes the closure of the matrix in place, or the first 1 / `slices` of the rounds. Returns the number of all rounds as a
+/// multiple of those that were run.
 template <opcode op>
-void floyd_warshall(float* d, unsigned ld, unsigned vertices) {
-  const unsigned blocks = workload::groups(vertices, simd2_vector::tile);
-  for (unsigned first = 0; first < vertices; first += simd2_vector::tile) {
+double floyd_warshall(float* d, unsigned ld, unsigned vertices, unsigned slices = 1) {
+  const unsigned blocks = workload::groups(vertices, simd2_vector::tile), rounds = workload::groups(blocks, slices);
+  for (unsigned round = 0; round < rounds; ++round) {
+    const unsigned first = round * simd2_vector::tile;
     diagonal_block<op><<<1, 512>>>(d, ld, first, vertices);
-    if (blocks == 1) return;
+    if (blocks == 1) break;
     other_blocks<op><<<dim3(blocks, 2), simd2_vector::workgroup_size>>>(d, ld, first, vertices, true);
     other_blocks<op><<<dim3(blocks, blocks), simd2_vector::workgroup_size>>>(d, ld, first, vertices, false);
   }
+  return static_cast<double>(blocks) / rounds;
 }
 
 /// Returns the matrix of a graph's edges; diagonal elements have the value of a path without edges.
@@ -180,8 +187,12 @@ std::vector<T> matrix_of(const workload::Graph& graph, workload::Paths paths, un
   return matrix;
 }
 
+/// Number of vertices up to which --convergence host examines the paths from all vertices; from larger graphs it takes
+/// `host_sources` vertices.
+constexpr unsigned all_sources = 2048, host_sources = 256;
+
 struct Options {
-  int vertices = 0;
+  int vertices = 0, slices = 1;
   double density = 0;
   std::string graph, algorithm, convergence;
   bool sparse = false, structured = false;
@@ -196,10 +207,28 @@ struct Options {
                    "a gfx90a with "
                    "mfma.extensions; leyzorek's on vector ALUs",
                    {"baseline", "published", "bellman-ford", "leyzorek", "simt"}, std::string("baseline"));
-    program.choice(convergence, "convergence", "whether steps end with one that changes nothing, or by their number",
-                   {"on", "off"}, std::string("on"));
+    program.choice(convergence, "convergence",
+                   "on: steps end with one that changes nothing; host: after the number of steps that this takes, counted by "
+                   "the host; off: after the number that any graph needs",
+                   {"on", "off", "host"}, std::string("on"));
+    program.size(slices, "slices",
+                 "run only the first of this number of parts of a step, or of Floyd-Warshall's rounds, without results", 1, 1,
+                 1 << 12);
     program.flag(structured, "structured", "no vertex has more than two edges to the vertices 4i ... 4i + 3");
     program.flag(sparse, "sparse", "bellman-ford with the 2:4 sparse form of the matrix unit; the graph is structured");
+  }
+  bool by_products() const { return algorithm != "baseline" && algorithm != "published"; }
+  /// Throws a UsageError if parts of a run are requested that would need results which are not computed. `depends_on_data`:
+  /// algorithms whose control flow depends on results of earlier kernels.
+  void check_slices(const workload::Program& program, const std::vector<std::string>& depends_on_data) const {
+    if (slices == 1) return;
+    if (program.checks()) throw workload::UsageError("--slices: results of a part are not computed, so --check has none");
+    for (const std::string& name : depends_on_data) {
+      if (algorithm == name)
+        throw workload::UsageError("--slices: the work of --algorithm " + name + " depends on results, so it runs as a whole");
+    }
+    if (by_products() && convergence == "on")
+      throw workload::UsageError("--slices: --convergence on depends on results; host counts the steps, off runs them all");
   }
   workload::Graph make_graph(workload::Random& random, bool symmetric, unsigned most) const {
     if (sparse && algorithm != "bellman-ford")
@@ -239,6 +268,10 @@ class Steps {
       : options_(options),
         n_(graph.vertices),
         ld_(pitch_of(n_)),
+        depth_(options.slices == 1
+                   ? n_
+                   : std::min(n_, workload::groups(workload::groups(n_, static_cast<unsigned>(options.slices)), 64) * 64)),
+        steps_(number_of_steps(options, graph, paths)),
         edges_(matrix_of<half>(graph, paths, ld_)),
         w_("the edges", edges_),
         d_{{"the paths", edges_}, {"the next paths", edges_}},
@@ -247,34 +280,50 @@ class Steps {
 
   void prepare() const { d_[0].upload(edges_); }
   void run() {
-    // Number of steps that cover paths of any length; initially paths have one edge.
-    const bool one_more = options_.algorithm == "bellman-ford";
-    const unsigned most = one_more ? std::max(n_, 2U) - 2 : static_cast<unsigned>(std::ceil(std::log2(std::max(n_, 2U) - 1.0)));
-    for (iterations_ = 0; iterations_ < most;) {
+    for (iterations_ = 0; iterations_ < steps_;) {
       changed_.clear();
       step(iterations_ % 2);
       ++iterations_;
-      if (options_.convergence == "on" && changed_.download()[0] == 0) break;
+      // A part is one step; the host reads the flag whenever a program would that ends with a step without changes.
+      const bool changed = options_.convergence != "off" && changed_.download()[0] != 0;
+      if (options_.slices > 1 || (options_.convergence == "on" && !changed)) break;
     }
   }
-  unsigned iterations() const { return iterations_; }
+  /// Reports the number of steps, and `whole`.
+  void report(workload::Program& program) const {
+    const bool part = options_.slices > 1;
+    program.report("iterations", part ? steps_ : iterations_);
+    program.report("whole", part ? steps_ * static_cast<double>(n_) / depth_ : 1);
+  }
   const workload::DeviceArray<half>& result() const { return d_[iterations_ % 2]; }
   unsigned ld() const { return ld_; }
 
  private:
+  /// Number of steps after which the iteration ends at the latest.
+  static unsigned number_of_steps(const Options& options, const workload::Graph& graph, workload::Paths paths) {
+    const bool one_more = options.algorithm == "bellman-ford";
+    // Number of steps that extend paths of one edge to paths of `edges`.
+    const auto steps_to = [=](unsigned edges) {
+      return one_more ? edges - 1 : static_cast<unsigned>(std::ceil(std::log2(static_cast<double>(edges))));
+    };
+    const unsigned most = steps_to(std::max(graph.vertices, 2U) - 1);
+    if (options.convergence != "host") return most;
+    const unsigned sources = graph.vertices <= all_sources ? graph.vertices : host_sources;
+    return std::min(most, steps_to(std::max(1U, workload::edges_of_best_paths(graph, paths, sources))) + 1);
+  }
   void step(unsigned from) const {
     half *const now = d_[from].data(), *const next = d_[1 - from].data();
     if (options_.algorithm == "simt") {
       const unsigned groups = workload::groups(n_, simd2_vector::tile);
-      vector_step<op><<<dim3(groups, groups), simd2_vector::workgroup_size>>>({now, now, n_, n_, n_, ld_, ld_}, ld_, now, next,
-                                                                              changed_.data());
+      vector_step<op><<<dim3(groups, groups), simd2_vector::workgroup_size>>>({now, now, n_, n_, depth_, ld_, ld_}, ld_, now,
+                                                                              next, changed_.data());
     } else if (options_.sparse) {
-      multiply(simd2::sparse_factors{compressed_.values.data(), compressed_.positions.data(), now, n_, n_, n_,
+      multiply(simd2::sparse_factors{compressed_.values.data(), compressed_.positions.data(), now, n_, n_, depth_,
                                      simd2::compressed_ld(n_), ld_},
                now, next);
     } else {
       const half* const left = options_.algorithm == "bellman-ford" ? w_.data() : now;
-      multiply(simd2::dense_factors{left, now, n_, n_, n_, ld_, ld_}, now, next);
+      multiply(simd2::dense_factors{left, now, n_, n_, depth_, ld_, ld_}, now, next);
     }
   }
   template <typename Factors>
@@ -288,7 +337,7 @@ class Steps {
   }
 
   const Options& options_;
-  unsigned n_, ld_;
+  unsigned n_, ld_, depth_, steps_;
   std::vector<half> edges_;
   workload::DeviceArray<half> w_, d_[2];
   workload::DeviceArray<unsigned> changed_;
@@ -317,20 +366,25 @@ inline void check(workload::Program& program, const workload::Graph& graph, work
   program.check_equal("paths", got, std::vector<float>(best.begin(), best.end()));
 }
 
-// The following functions return the matrix of the best paths, without gaps between rows.
+// The following functions return the matrix of the best paths, without gaps between rows; with --slices, an empty one.
 
 template <opcode op>
-std::vector<float> run_baseline(workload::Program& program, const workload::Graph& graph, workload::Paths paths) {
-  const unsigned ld = pitch_of(graph.vertices);
+std::vector<float> run_baseline(workload::Program& program, const workload::Graph& graph, workload::Paths paths,
+                                const Options& options) {
+  const unsigned ld = pitch_of(graph.vertices), slices = static_cast<unsigned>(options.slices);
   const std::vector<float> edges = matrix_of<float>(graph, paths, ld);
   const workload::DeviceArray<float> d("the paths", edges);
-  program.measure([&] { d.upload(edges); }, [&] { floyd_warshall<op>(d.data(), ld, graph.vertices); });
+  double whole = 1;
+  program.measure([&] { d.upload(edges); }, [&] { whole = floyd_warshall<op>(d.data(), ld, graph.vertices, slices); });
+  program.report("whole", whole);
+  if (slices > 1) return {};
   return without_gaps(d.download(), graph.vertices, ld);
 }
 
 /// Runs CUDA-FW (predecessor_closure.h).
 template <opcode op>
-std::vector<float> run_with_predecessors(workload::Program& program, const workload::Graph& graph, workload::Paths paths) {
+std::vector<float> run_with_predecessors(workload::Program& program, const workload::Graph& graph, workload::Paths paths,
+                                         const Options& options) {
   const unsigned n = graph.vertices, ld = workload::groups(n, predecessor_tile) * predecessor_tile;
   // Padding rows and columns have no paths and change nothing.
   std::vector<float> edges(size_t{ld} * ld, workload::absent(paths));
@@ -340,10 +394,14 @@ std::vector<float> run_with_predecessors(workload::Program& program, const workl
   for (size_t i = 0; i < last.size(); ++i) last[i] = static_cast<unsigned>(i / ld);
   const workload::DeviceArray<float> best("the paths", edges);
   const workload::DeviceArray<unsigned> predecessor("the predecessors", last);
+  const auto slices = static_cast<unsigned>(options.slices);
+  double whole = 1;
   program.measure([&] { best.upload(edges), predecessor.upload(last); },
                   [&] {
-                    predecessor_floyd_warshall<op>({best.data(), predecessor.data(), ld});
+                    whole = predecessor_floyd_warshall<op>({best.data(), predecessor.data(), ld}, slices);
                   });
+  program.report("whole", whole);
+  if (slices > 1) return {};
   const std::vector<float> found = best.download();
   if (program.checks()) {
     const auto extended = [](float path, float edge) {
@@ -356,11 +414,12 @@ std::vector<float> run_with_predecessors(workload::Program& program, const workl
 }
 
 template <opcode op>
-std::vector<float> run_published(workload::Program& program, const workload::Graph& graph, workload::Paths paths) {
+std::vector<float> run_published(workload::Program& program, const workload::Graph& graph, workload::Paths paths,
+                                 const Options& options) {
   if constexpr (op == simd2::minplus || op == simd2::maxplus) {
-    return run_baseline<op>(program, graph, paths);
+    return run_baseline<op>(program, graph, paths, options);
   } else {
-    return run_with_predecessors<op>(program, graph, paths);
+    return run_with_predecessors<op>(program, graph, paths, options);
   }
 }
 
@@ -372,19 +431,20 @@ int run(workload::Program& program, int argc, char** argv, workload::Paths paths
   Options options;
   options.describe(program, graphs);
   return program.run(argc, argv, [&] {
+    options.check_slices(program, {});
     workload::Graph graph = options.make_graph(program.random(), false, most);
     for (workload::Edge& edge : graph.edges) edge.weight = weight(edge.weight);
     program.report("edges", static_cast<double>(graph.edges.size()));
     std::vector<float> paths_found;
     if (options.algorithm == "published") {
-      paths_found = run_published<op>(program, graph, paths);
+      paths_found = run_published<op>(program, graph, paths, options);
     } else if (options.algorithm == "baseline") {
-      paths_found = run_baseline<op>(program, graph, paths);
+      paths_found = run_baseline<op>(program, graph, paths, options);
     } else {
       Steps<op> steps(options, graph, paths);
       program.measure([&] { steps.prepare(); }, [&] { steps.run(); });
-      program.report("iterations", steps.iterations());
-      paths_found = without_gaps(steps.result().download(), graph.vertices, steps.ld());
+      steps.report(program);
+      if (options.slices == 1) paths_found = without_gaps(steps.result().download(), graph.vertices, steps.ld());
     }
     if (program.checks()) check(program, graph, paths, paths_found);
   });

@@ -29,14 +29,23 @@ std::vector<unsigned> shuffled_numbers(Random& random, unsigned count) {
 // Returns a random choice of the pairs for which `possible` is true; `density`: share of these pairs.
 template <typename Possible>
 Pairs chosen_pairs(Random& random, unsigned vertices, double density, Possible possible) {
-  Pairs all;
-  for (unsigned from = 0; from < vertices; ++from) {
-    for (unsigned to = 0; to < vertices; ++to) {
-      if (from != to && possible(from, to)) all.emplace_back(from, to);
+  // The possible pairs are not stored: of 16,384 vertices they would take 2 GB.
+  const auto for_each = [&](auto use) {
+    for (unsigned from = 0; from < vertices; ++from) {
+      for (unsigned to = 0; to < vertices; ++to) {
+        if (from != to && possible(from, to)) use(from, to);
+      }
     }
-  }
+  };
+  std::size_t count = 0;
+  for_each([&](unsigned, unsigned) { ++count; });
+  const std::vector<std::size_t> numbers = choose(random, count, density);
   Pairs chosen;
-  for (const std::size_t i : choose(random, all.size(), density)) chosen.push_back(all[i]);
+  std::size_t number = 0;
+  for_each([&](unsigned from, unsigned to) {
+    if (chosen.size() < numbers.size() && numbers[chosen.size()] == number) chosen.emplace_back(from, to);
+    ++number;
+  });
   return chosen;
 }
 
@@ -64,6 +73,33 @@ Pairs scale_free(Random& random, unsigned vertices, double density) {
     }
   }
   return pairs;
+}
+
+// Calls use(sum, better) with the operations of a kind of paths, on doubles.
+template <typename Use>
+auto with_operations(Paths paths, Use use) {
+  const auto sum = [](double a, double b) { return a + b; };
+  const auto product = [](double a, double b) { return a * b; };
+  const auto greatest = [](double a, double b) { return std::max(a, b); };
+  const auto least = [](double a, double b) { return std::min(a, b); };
+  const auto less = [](double a, double b) { return a < b; };
+  const auto more = [](double a, double b) { return a > b; };
+  switch (paths) {
+    case Paths::shortest:
+      return use(sum, less);
+    case Paths::longest:
+      return use(sum, more);
+    case Paths::least_product:
+      return use(product, less);
+    case Paths::most_product:
+      return use(product, more);
+    case Paths::bottleneck:
+      return use(greatest, less);
+    case Paths::widest:
+    case Paths::reachable:
+      break;
+  }
+  return use(least, more);
 }
 
 template <typename Sum, typename Better>
@@ -95,8 +131,9 @@ Graph random_graph(Random& random, unsigned vertices, const GraphKind& kind, uns
       pairs = chosen_pairs(random, vertices, kind.density,
                            [&](unsigned from, unsigned to) { return !kind.symmetric || from < to; });
     } else if (kind.name == "dag") {
-      const auto layer = [&](unsigned vertex) { return std::size_t{vertex} * layers / vertices; };
-      pairs = chosen_pairs(random, vertices, kind.density, [&](unsigned from, unsigned to) { return layer(from) < layer(to); });
+      std::vector<unsigned> layer(vertices);
+      for (unsigned i = 0; i < vertices; ++i) layer[i] = static_cast<unsigned>(std::size_t{i} * layers / vertices);
+      pairs = chosen_pairs(random, vertices, kind.density, [&](unsigned from, unsigned to) { return layer[from] < layer[to]; });
     } else {
       pairs = scale_free(random, vertices, kind.density);
       both_ways = true;
@@ -178,34 +215,42 @@ std::vector<double> best_paths(const Graph& graph, Paths paths) {
   std::vector<double> best(std::size_t{n} * n, absent(paths));
   for (const Edge& edge : graph.edges) best[std::size_t{edge.from} * n + edge.to] = edge.weight;
   for (unsigned i = 0; i < n; ++i) best[std::size_t{i} * n + i] = trivial(paths);
-  const auto sum = [](double a, double b) { return a + b; };
-  const auto product = [](double a, double b) { return a * b; };
-  const auto greatest = [](double a, double b) { return std::max(a, b); };
-  const auto least = [](double a, double b) { return std::min(a, b); };
-  const auto less = [](double a, double b) { return a < b; };
-  const auto more = [](double a, double b) { return a > b; };
-  switch (paths) {
-    case Paths::shortest:
-      floyd_warshall(best, n, sum, less);
-      break;
-    case Paths::longest:
-      floyd_warshall(best, n, sum, more);
-      break;
-    case Paths::least_product:
-      floyd_warshall(best, n, product, less);
-      break;
-    case Paths::most_product:
-      floyd_warshall(best, n, product, more);
-      break;
-    case Paths::bottleneck:
-      floyd_warshall(best, n, greatest, less);
-      break;
-    case Paths::widest:
-    case Paths::reachable:
-      floyd_warshall(best, n, least, more);
-      break;
-  }
+  with_operations(paths, [&](auto sum, auto better) { floyd_warshall(best, n, sum, better); });
   return best;
+}
+
+unsigned edges_of_best_paths(const Graph& graph, Paths paths, unsigned sources) {
+  const unsigned n = graph.vertices;
+  std::vector<std::size_t> first(n + 1);  // first edge of each vertex
+  for (const Edge& edge : graph.edges) ++first[edge.from + 1];
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  return with_operations(paths, [&](auto sum, auto better) {
+    unsigned most = 0;
+    for (unsigned source = 0; source < std::min(sources, n); ++source) {
+      std::vector<double> best(n, absent(paths));
+      best[source] = trivial(paths);
+      // Paths that the latest round has made better, with their values.
+      std::vector<std::pair<unsigned, double>> changed{{source, best[source]}};
+      std::vector<unsigned> round_of(n);  // latest round in which a vertex has changed
+      for (unsigned round = 1; !changed.empty(); ++round) {
+        std::vector<unsigned> vertices;
+        for (const auto& [from, value] : changed) {
+          for (std::size_t i = first[from]; i < first[from + 1]; ++i) {
+            const Edge& edge = graph.edges[i];
+            const double path = sum(value, static_cast<double>(edge.weight));
+            if (!better(path, best[edge.to])) continue;
+            best[edge.to] = path;
+            if (round_of[edge.to] != round) vertices.push_back(edge.to);
+            round_of[edge.to] = round;
+          }
+        }
+        changed.clear();
+        for (const unsigned vertex : vertices) changed.emplace_back(vertex, best[vertex]);
+        if (!changed.empty()) most = std::max(most, round);
+      }
+    }
+    return most;
+  });
 }
 
 std::vector<unsigned> minimum_spanning_forest(const Graph& graph) {

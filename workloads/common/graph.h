@@ -60,6 +60,10 @@ float trivial(Paths paths);
 /// Values of the best paths, computed by Floyd-Warshall in double precision; element from * vertices + to.
 std::vector<double> best_paths(const Graph& graph, Paths paths);
 
+/// Number of edges with which the paths from the vertices 0 ... `sources` - 1 are the best: the largest number, over the other
+/// ends of the paths, of the smallest number of edges of a best path. Computed by Bellman-Ford's rounds; 0: there are no paths.
+unsigned edges_of_best_paths(const Graph& graph, Paths paths, unsigned sources);
+
 /// For a symmetric graph with distinct weights: 1 for each edge of its minimum spanning forest, in both directions; computed by
 /// Kruskal's algorithm.
 std::vector<unsigned> minimum_spanning_forest(const Graph& graph);

@@ -98,17 +98,19 @@ __global__ void __launch_bounds__(256) predecessor_rest(PathsView paths, unsigne
   paths.best[at] = best, paths.predecessor[at] = predecessor;
 }
 
-/// Computes the best paths in place. On entry, `paths` must contain the graph's edges: their weights and predecessors.
+/// Computes the best paths in place, or runs the first 1 / `slices` of the rounds. On entry, `paths` must contain the graph's
+/// edges: their weights and predecessors. Returns the number of all rounds as a multiple of those that were run.
 template <simd2::opcode op>
-void predecessor_floyd_warshall(const PathsView& paths) {
-  const unsigned tiles = paths.ld / predecessor_tile;
+double predecessor_floyd_warshall(const PathsView& paths, unsigned slices = 1) {
+  const unsigned tiles = paths.ld / predecessor_tile, rounds = workload::groups(tiles, slices);
   const dim3 workgroup(predecessor_tile, predecessor_tile);
-  for (unsigned middle = 0; middle < tiles; ++middle) {
+  for (unsigned middle = 0; middle < rounds; ++middle) {
     predecessor_diagonal<op><<<1, workgroup>>>(paths, middle);
-    if (tiles == 1) return;
+    if (tiles == 1) break;
     predecessor_cross<op><<<dim3(tiles, 2), workgroup>>>(paths, middle);
     predecessor_rest<op><<<dim3(tiles, tiles), workgroup>>>(paths, middle);
   }
+  return static_cast<double>(tiles) / rounds;
 }
 
 /// Checks that each path without its last edge is also a best path: for every pair whose path has edges, the best path to the

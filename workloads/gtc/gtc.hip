@@ -74,12 +74,15 @@ __global__ void __launch_bounds__(256)
   mine[word] = all;
 }
 
-static void warshall(bits* matrix, bits* diagonal, unsigned words, unsigned vertices) {
-  for (unsigned block = 0; block < words; ++block) {
+// Runs the first 1 / `slices` of the rounds. Returns the number of all rounds as a multiple of those that were run.
+static double warshall(bits* matrix, bits* diagonal, unsigned words, unsigned vertices, unsigned slices) {
+  const unsigned rounds = workload::groups(words, slices);
+  for (unsigned block = 0; block < rounds; ++block) {
     close_rows<<<words, 64>>>(matrix, diagonal, words, block, vertices);
     close_all<<<dim3(workload::groups(words, 16), workload::groups(vertices, 16)), 256>>>(matrix, diagonal, words, block,
                                                                                           vertices);
   }
+  return static_cast<double>(words) / rounds;
 }
 
 // Writes the columns of a row's bitmap in order, one wavefront per row.
@@ -174,6 +177,7 @@ int main(int argc, char** argv) {
   options.describe(program, {"random", "grid", "scale-free", "dag"});
   return program.run(argc, argv, [&] {
     constexpr auto paths = workload::Paths::reachable;
+    options.check_slices(program, {"published"});
     const workload::Graph graph = options.make_graph(program.random(), false, 1);
     const unsigned n = graph.vertices;
     program.report("edges", static_cast<double>(graph.edges.size()));
@@ -184,7 +188,12 @@ int main(int argc, char** argv) {
       for (const workload::Edge& edge : graph.edges) edges[size_t{edge.from} * words + edge.to / 64] |= bits{1} << edge.to % 64;
       for (unsigned i = 0; i < n; ++i) edges[size_t{i} * words + i / 64] |= bits{1} << i % 64;
       const workload::DeviceArray<bits> matrix("the closure", edges), diagonal("the diagonal", 64);
-      program.measure([&] { matrix.upload(edges); }, [&] { warshall(matrix.data(), diagonal.data(), words, n); });
+      const auto slices = static_cast<unsigned>(options.slices);
+      double whole = 1;
+      program.measure([&] { matrix.upload(edges); },
+                      [&] { whole = warshall(matrix.data(), diagonal.data(), words, n, slices); });
+      program.report("whole", whole);
+      if (slices > 1) return;
       const std::vector<bits> got = matrix.download();
       for (size_t i = 0; i < reached.size(); ++i)
         reached[i] = static_cast<float>(got[i / n * words + i % n / 64] >> i % n % 64 & 1);
@@ -194,6 +203,7 @@ int main(int argc, char** argv) {
       unsigned products = 0;
       program.measure([&] { closure.prepare(); }, [&] { products = closure.run(); });
       program.report("iterations", products);
+      program.report("whole", 1);
       const workload::Csr got = closure.result();
       for (unsigned row = 0; row < n; ++row) {
         for (unsigned i = got.offsets[row]; i < got.offsets[row + 1]; ++i) reached[size_t{row} * n + got.columns[i]] = 1;
@@ -201,7 +211,8 @@ int main(int argc, char** argv) {
     } else {
       closure::Steps<simd2::orand> steps(options, graph, paths);
       program.measure([&] { steps.prepare(); }, [&] { steps.run(); });
-      program.report("iterations", steps.iterations());
+      steps.report(program);
+      if (options.slices > 1) return;
       reached = closure::without_gaps(steps.result().download(), n, steps.ld());
     }
     if (program.checks()) closure::check(program, graph, paths, reached);

@@ -116,6 +116,7 @@ int main(int argc, char** argv) {
   closure::Options options;
   options.describe(program, {"random", "grid", "scale-free"});
   return program.run(argc, argv, [&] {
+    options.check_slices(program, {"baseline", "published"});
     workload::Graph graph = options.make_graph(program.random(), true, 1);
     workload::distinct_weights(program.random(), graph);
     const size_t pairs = graph.edges.size() / 2;
@@ -136,26 +137,31 @@ int main(int argc, char** argv) {
     const workload::DeviceArray<float> device_weight("the weights", weight);
     const workload::DeviceArray<unsigned> in_forest("the forest", pairs);
     const Edges edges{device_from.data(), device_to.data(), device_weight.data(), static_cast<unsigned>(pairs)};
-    unsigned iterations = 0;
+    unsigned rounds = 0;
     if (options.algorithm == "baseline") {
       const Boruvka boruvka(graph.vertices);
-      program.measure([&] { iterations = boruvka.run(edges, in_forest); });
+      program.measure([&] { rounds = boruvka.run(edges, in_forest); });
     } else if (options.algorithm == "published") {
       std::vector<unsigned> order;
       for (const float value : weight) order.push_back(order_of(value));
       sort_reduce::Forest forest(graph.vertices, from, to, order);
-      program.measure([&] { forest.prepare(), in_forest.clear(); }, [&] { iterations = forest.run(in_forest.data()); });
+      program.measure([&] { forest.prepare(), in_forest.clear(); }, [&] { rounds = forest.run(in_forest.data()); });
     } else {
       closure::Steps<simd2::minmax> steps(options, graph, workload::Paths::bottleneck);
       program.measure([&] { steps.prepare(); },
                       [&] {
                         steps.run();
+                        if (options.slices > 1) return;
                         choose<<<workload::groups(pairs, group_size), group_size>>>(edges, steps.result().data(), steps.ld(),
                                                                                     in_forest.data());
                       });
-      iterations = steps.iterations();
+      steps.report(program);
+      if (options.slices > 1) return;
     }
-    program.report("iterations", iterations);
+    if (!options.by_products()) {
+      program.report("iterations", rounds);
+      program.report("whole", 1);
+    }
     const std::vector<unsigned> chosen = in_forest.download();
     double total = 0;
     for (size_t i = 0; i < pairs; ++i) total += chosen[i] * static_cast<double>(weight[i]);

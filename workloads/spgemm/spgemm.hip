@@ -6,9 +6,16 @@
 // row's sums in LDS: one per column (dense accumulator) if rows are full enough; otherwise one per element of the row, at the
 // number of bits that precede the element's bit in the bitmap. This needs neither a hash table nor sorting. Rows of more than
 // `most_sums` elements are computed by blocks of columns.
+//
+// --sizes allocates the arrays without computing anything, for sizes at which the product takes too long to simulate. Its
+// `products` form has buffers for all intermediate products, which are sorted, as in expansion, sorting and compression (N.
+// Bell, S. Dalton, L. Olson, SIAM J. Sci. Comput. 34, 2012).
 #include "lacuna/simd2.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <iostream>
+#include <memory>
 #include <optional>
 
 #include "workloads/common/csr.h"
@@ -136,6 +143,59 @@ struct Size {
   int m, n, k;
 };
 
+// Number of elements of C, from the bitmaps of the rows of B.
+static size_t entries_of_product(const workload::Csr& a, const workload::Csr& b, size_t columns) {
+  const size_t words = (columns + 63) / 64;
+  std::vector<uint64_t> rows(b.rows() * words);
+  for (size_t row = 0; row < b.rows(); ++row) {
+    for (unsigned i = b.offsets[row]; i < b.offsets[row + 1]; ++i)
+      rows[row * words + b.columns[i] / 64] |= uint64_t{1} << b.columns[i] % 64;
+  }
+  const auto count = [](const std::vector<uint64_t>& row) {
+    size_t bits = 0;
+    for (const uint64_t word : row) bits += static_cast<size_t>(__builtin_popcountll(word));
+    return bits;
+  };
+  size_t entries = 0;
+  std::vector<uint64_t> c_row(words);
+  for (size_t row = 0; row < a.rows(); ++row) {
+    std::fill(c_row.begin(), c_row.end(), 0);
+    for (unsigned i = a.offsets[row]; i < a.offsets[row + 1]; ++i) {
+      // Most rows of C are full long before the last element of A.
+      if ((i - a.offsets[row]) % 64 == 63 && count(c_row) == columns) break;
+      const uint64_t* const other = &rows[a.columns[i] * words];
+      for (size_t word = 0; word < words; ++word) c_row[word] |= other[word];
+    }
+    entries += count(c_row);
+  }
+  return entries;
+}
+
+// Allocations of --sizes. After the first one that does not fit, further ones are only counted.
+class Allocations {
+ public:
+  void add(const std::string& name, double bytes) {
+    bytes_ += bytes;
+    if (!fits_) return;
+    try {
+      arrays_.push_back(std::make_unique<workload::DeviceArray<char>>(name, static_cast<size_t>(bytes)));
+    } catch (const workload::Error& error) {
+      std::cerr << "spgemm: does not fit: " << error.what() << '\n';
+      fits_ = false;
+    }
+  }
+  /// Reports the sum of all so far as `memory` and `fits`, with a suffix.
+  void report(workload::Program& program, const std::string& suffix) const {
+    program.report("memory" + suffix + "_mb", bytes_ / 1e6);
+    program.report("fits" + suffix, fits_ ? 1 : 0);
+  }
+
+ private:
+  double bytes_ = 0;
+  bool fits_ = true;
+  std::vector<std::unique_ptr<workload::DeviceArray<char>>> arrays_;
+};
+
 template <typename... T>
 static double megabytes(const workload::DeviceArray<T>&... arrays) {
   return (... + static_cast<double>(arrays.size() * sizeof(T))) / 1e6;
@@ -214,12 +274,48 @@ static void run_sparse(workload::Program& program, const Size& size, const Spars
   program.check_equal("the values of C", values->download(), expected_values);
 }
 
+// Allocates what run_dense and run_sparse count in `memory_mb`. For a sparse product, then also buffers for all intermediate
+// products, before and after sorting.
+static void run_sizes(workload::Program& program, const Size& size, const Sparse& a, const Sparse& b, bool dense) {
+  const auto m = static_cast<double>(size.m), n = static_cast<double>(size.n), k = static_cast<double>(size.k);
+  Allocations allocations;
+  // Nothing is launched: the time is 0.
+  program.measure([] {});
+  if (dense) {
+    allocations.add("A", m * k * sizeof(half));
+    allocations.add("B", k * n * sizeof(half));
+    allocations.add("D", m * n * sizeof(float));
+    allocations.report(program, "");
+    return;
+  }
+  const auto compressed = [&](const std::string& name, double rows, double entries, size_t value) {
+    allocations.add("the rows of " + name, (rows + 1) * sizeof(unsigned));
+    allocations.add("the columns of " + name, entries * sizeof(unsigned));
+    allocations.add("the values of " + name, entries * static_cast<double>(value));
+  };
+  const auto entries = static_cast<double>(entries_of_product(a.pattern, b.pattern, static_cast<size_t>(size.n)));
+  compressed("A", m, static_cast<double>(a.pattern.entries()), sizeof(half));
+  compressed("B", k, static_cast<double>(b.pattern.entries()), sizeof(half));
+  allocations.add("the pattern of C", m * workload::groups(static_cast<size_t>(size.n), 32) * sizeof(unsigned));
+  allocations.add("the lengths of C's rows", m * sizeof(unsigned));
+  compressed("C", m, entries, sizeof(float));
+  program.report("entries", entries);
+  allocations.report(program, "");
+  double products = 0;
+  for (const unsigned row : a.pattern.columns) products += b.pattern.offsets[row + 1] - b.pattern.offsets[row];
+  allocations.add("the array of intermediate products", products * (sizeof(unsigned) + sizeof(float)));
+  allocations.add("the array of sorted products", products * (sizeof(unsigned) + sizeof(float)));
+  program.report("products", products);
+  allocations.report(program, "_with_products");
+}
+
 int main(int argc, char** argv) {
   workload::Program program("spgemm", "Product of two sparse matrices, in compressed rows or on matrix units",
                             "SIMD2 (ISCA '22), Fig. 3.14 of the thesis: spGEMM of cuSPARSE and gemmEx of cuBLAS");
   Size size{};
   double density = 0;
   std::string implementation;
+  bool sizes = false;
   program.size(size.m, "m", "rows of A and C", {128, 512, 4096}, 1, 1 << 20);
   program.size(size.n, "n", "columns of B and C", {128, 512, 4096}, 1, most_columns);
   program.size(size.k, "k", "columns of A, rows of B", {128, 512, 4096}, 1, 1 << 20);
@@ -228,15 +324,20 @@ int main(int argc, char** argv) {
       implementation, "implementation",
       "sparse: compressed rows on vector ALUs; dense: all elements, on the matrix unit of a gfx90a with mfma.extensions",
       {"sparse", "dense"}, std::string("sparse"));
+  program.flag(sizes, "sizes", "only allocate the arrays, and report their bytes and whether they fit");
   return program.run(argc, argv, [&] {
+    if (sizes && program.checks()) throw workload::UsageError("--sizes: nothing is computed, so --check has no results");
     const bool dense = implementation == "dense";
-    if (dense) workload::require_matrix_unit("--implementation dense");
+    if (dense && !sizes) workload::require_matrix_unit("--implementation dense");
     // Offsets have 32 bits and count elements of C, but bytes of A and B.
     const double m = size.m, n = size.n, k = size.k;
     if (density * m * k > 0x1p30 || density * k * n > 0x1p30)
       throw workload::UsageError("--density: A or B has more than 2^30 elements that are not zero");
     if (m * n >= 0x1p32) throw workload::UsageError("--m, --n: C has 2^32 elements or more");
+    // The size of dense matrices does not depend on their elements.
+    if (dense && sizes) density = 0;
     const Sparse a(program.random(), size.m, size.k, density), b(program.random(), size.k, size.n, density);
+    if (sizes) return run_sizes(program, size, a, b, dense);
     (dense ? run_dense : run_sparse)(program, size, a, b);
   });
 }

@@ -8,6 +8,7 @@
 
 #include "workloads/common/csr.h"
 #include "workloads/common/error.h"
+#include "workloads/common/graph.h"
 #include "workloads/common/random.h"
 
 namespace workload {
@@ -109,6 +110,57 @@ TEST(Csr, LanesFollowTheAverageRow) {
   EXPECT_EQ(lanes_for_rows(random_regular_csr(random, 10, 100, 3)), 4);
   EXPECT_EQ(lanes_for_rows(random_regular_csr(random, 10, 100, 12)), 16);
   EXPECT_EQ(lanes_for_rows(random_regular_csr(random, 10, 100, 48)), 64);
+}
+
+// Best paths by rounds of Bellman-Ford's algorithm on the whole matrix: the number of edges is that of the last round that
+// changes a path.
+unsigned edges_by_matrices(const Graph& graph, Paths paths) {
+  const unsigned n = graph.vertices;
+  std::vector<double> best(std::size_t{n} * n, absent(paths));
+  for (unsigned i = 0; i < n; ++i) best[std::size_t{i} * n + i] = trivial(paths);
+  for (unsigned round = 1;; ++round) {
+    std::vector<double> next = best;
+    for (unsigned from = 0; from < n; ++from) {
+      for (const Edge& edge : graph.edges) {
+        const double first = best[std::size_t{from} * n + edge.from], weight = static_cast<double>(edge.weight);
+        double& path = next[std::size_t{from} * n + edge.to];
+        if (paths == Paths::shortest) path = std::min(path, first + weight);
+        if (paths == Paths::longest) path = std::max(path, first + weight);
+        if (paths == Paths::bottleneck) path = std::min(path, std::max(first, weight));
+        if (paths == Paths::widest) path = std::max(path, std::min(first, weight));
+      }
+    }
+    if (next == best) return round - 1;
+    best = std::move(next);
+  }
+}
+
+TEST(Graph, EdgesOfBestPaths) {
+  // A chain of four edges, of which one is also a direct, longer edge.
+  const Graph chain{5, {{0, 1, 1}, {0, 4, 9}, {1, 2, 1}, {2, 3, 1}, {3, 4, 1}}};
+  EXPECT_EQ(edges_of_best_paths(chain, Paths::shortest, 5), 4);
+  EXPECT_EQ(edges_of_best_paths(chain, Paths::longest, 5), 3);
+  EXPECT_EQ(edges_of_best_paths(chain, Paths::reachable, 1), 3);
+  EXPECT_EQ(edges_of_best_paths(chain, Paths::reachable, 100), 3);
+  EXPECT_EQ(edges_of_best_paths(Graph{3, {}}, Paths::shortest, 3), 0);
+  Random random(7);
+  for (const Paths paths : {Paths::shortest, Paths::longest, Paths::bottleneck, Paths::widest}) {
+    const GraphKind kind{paths == Paths::longest ? "dag" : "random", 0.05, paths == Paths::bottleneck};
+    const Graph graph = random_graph(random, 60, kind, 16);
+    EXPECT_EQ(edges_of_best_paths(graph, paths, 60), edges_by_matrices(graph, paths));
+  }
+}
+
+TEST(Graph, RandomGraphsHaveTheirShareOfEdges) {
+  Random random(7);
+  const Graph graph = random_graph(random, 101, {"random", 0.1, false}, 16);
+  EXPECT_EQ(graph.edges.size(), 1010);
+  std::set<std::pair<unsigned, unsigned>> pairs;
+  for (const Edge& edge : graph.edges) {
+    EXPECT_NE(edge.from, edge.to);
+    pairs.emplace(edge.from, edge.to);
+  }
+  EXPECT_EQ(pairs.size(), 1010);
 }
 
 }  // namespace

@@ -58,4 +58,4 @@ cp README.md out.txt
 awk -F, 'NR > 1 && $2 ~ /close_/ { ++kernels; instructions += $11 } END { print kernels, instructions, NR - 1 }' results/kernels.csv >counts.txt
 read -r kernels instructions dispatches <counts.txt
 [[ $kernels == 4 && $dispatches -gt 4 ]] || fail "4 kernels and additional copies are expected, not $kernels of $dispatches"
-says "| \`gtc\` | small | --vertices 100 --graph random --density 0.05 --algorithm baseline --convergence on | $kernels | $instructions | "
+says "| \`gtc\` | small | --vertices 100 --graph random --density 0.05 --algorithm baseline --convergence on --slices 1 | $kernels | $instructions | "
