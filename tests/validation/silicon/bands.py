@@ -155,15 +155,15 @@ def band(row, all_varied):
 
 
 def cell(row, all_varied):
-    """The band of a number, and the unknown that decides it; a dash if no unknown was varied for it."""
+    """The band of a number, the unknown that decides it, and how many were varied; a dash if none was."""
     deciding = [varied for varied in all_varied if row["id"] in varied.ends]
     if not deciding:
         return "–"
     most = max(deciding, key=lambda varied: abs(varied.change(row)))
     if abs(most.change(row)) < STILL:
-        return "within 0.1 %"
+        return f"within 0.1 % ({len(deciding)} varied)"
     values = band(row, all_varied)
-    return f"{number(min(values))} to {number(max(values))} (`{most.unknown['unknown']}`)"
+    return f"{number(min(values))} to {number(max(values))} (`{most.unknown['unknown']}`, {len(deciding)} varied)"
 
 
 def shown(unknown, end):
@@ -227,8 +227,8 @@ def section(rows, all_varied):
         "\n### Bands\n",
         f"{count} parameters that no source gives, or that numbers of `inform` alone have decided, at both ends of their plausible ranges, one at a time, each for "
         f"some short numbers that it can move: {len(banded)} numbers, {values} pairs of a parameter and a number. The tables of the classes below have the band of each of "
-        "these numbers: the least and the greatest of our values, and the parameter that moves it most. A dash: no parameter was varied for this number; that is not a "
-        "band of zero.\n",
+        "these numbers: the least and the greatest of our values, the parameter that moves it most, and how many parameters were varied for it. A narrow band says that these do not "
+        "move the number, not that no parameter does. A dash: none was varied; that is not a band of zero.\n",
         "Weighted errors of the set `judge`: all of its numbers, of which those with a band move.\n", judging(rows, all_varied),
         "\nWeighted errors of the numbers that were repeated with each parameter:\n", movements(rows, all_varied),
         "\nRanges:\n", ranges(all_varied)])

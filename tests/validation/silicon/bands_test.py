@@ -70,7 +70,7 @@ class Bands(unittest.TestCase):
         first = self.varied(row, {"low": "105", "high": "112"}, high="l1v.mshrs=256")
         second = self.varied(row, {"low": "120"}, unknown="l2.mshrs")
         second.ends[row["id"]] = {"low": 120.0, "high": 110.0}
-        self.assertEqual(bands.cell(row, [first, second]), "105 to 120 (`l2.mshrs`)")
+        self.assertEqual(bands.cell(row, [first, second]), "105 to 120 (`l2.mshrs`, 2 varied)")
 
     def test_an_empty_end_has_the_value_of_the_preset(self):
         self.assertEqual(self.varied(measured(), {"low": "105"}).ends, {"mi210-chase-1k": {"low": 105.0, "high": 110.0}})
@@ -81,7 +81,7 @@ class Bands(unittest.TestCase):
 
     def test_a_number_that_does_not_move_says_so(self):
         row = measured()
-        self.assertEqual(bands.cell(row, [self.varied(row, {"low": "110.05"})]), "within 0.1 %")
+        self.assertEqual(bands.cell(row, [self.varied(row, {"low": "110.05"})]), "within 0.1 % (1 varied)")
 
     def test_errors_at_an_end_are_of_its_values(self):
         row, other = measured(), measured(id="mi210-chase-9k")
