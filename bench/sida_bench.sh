@@ -64,8 +64,6 @@ threads() {
   local matrix=power:rows=300000,entries=3600000
   printf '\n%-52s %12s   %s\n' 'one thread over two' ratio wanted
   printf '%-52s %12s   %s\n' 'a job alone, passes in bulk' "$(ratio once $matrix --set sim.threads=THREADS)" 'at least 1.3'
-  printf '%-52s %12s   %s\n' 'a job alone, function without timing' \
-    "$(ratio once $matrix --set gpu.timing=functional --set sim.threads=THREADS)" ''
   printf '%-52s %12s   %s\n' 'a job beside kernels' "$(ratio beside THREADS)" 'at least 1.3'
 }
 

@@ -70,8 +70,10 @@ int main(int argc, char** argv) {
   REQUIRE(hsa_memory_copy(counted.data(), reinterpret_cast<const void*>(data), words * sizeof counted[0]));
   for (const std::uint32_t word : counted) EXPECT(word == kernels);
   std::cout << "host seconds: " << took.count() << "\nresults: correct\n";
-  REQUIRE(hsa_queue_destroy(for_job.queue));
-  REQUIRE(hsa_queue_destroy(for_kernels.queue));
+  for (const Queue* const each : {&for_job, &for_kernels}) {
+    REQUIRE(hsa_queue_destroy(each->queue));
+    REQUIRE(hsa_signal_destroy(each->done));
+  }
   REQUIRE(hsa_shut_down());
   return 0;
 }
