@@ -41,7 +41,7 @@ DeviceMemory::DeviceMemory(GpuDevice& gpu, const std::string& file)
 
 void DeviceMemory::refuse(const std::string& why) const { throw ConfigurationError("--addresses " + file_ + ": " + why); }
 
-/// Maps the pages of the arrays and leaves for allocate() the memory below them or, if they begin at its first byte, above them.
+/// Maps the pages of the arrays and leaves for allocate() the memory below them or, if there is too little, above them.
 void DeviceMemory::map_arrays() {
   std::map<std::uint64_t, std::uint64_t> pages;  // bus addresses by virtual addresses
   std::uint64_t first = end_, last = 0;
