@@ -65,9 +65,9 @@ std::vector<SidaJobArray> job_arrays(const Program& program, const GpuVm& vm) {
   ArrayParts arrays(vm);
   for (std::size_t m = 0; m < program.matrices.size(); ++m)
     add_matrix("matrix" + std::to_string(m), program.matrices[m], arrays);
-  for (std::uint16_t v = 0; v < program.vectors.size(); ++v)
+  for (std::size_t v = 0; v < program.vectors.size(); ++v)
     arrays.add("vector" + std::to_string(v), program.vectors[v].address,
-               program.vectors[v].length * program.bytes_of_element(v));
+               program.vectors[v].length * program.bytes_of_element(static_cast<std::uint16_t>(v)));
   arrays.add("program", program.address, program.header.bytes);
   return arrays.take();
 }
