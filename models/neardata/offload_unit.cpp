@@ -111,8 +111,8 @@ void OffloadUnit::reset() {
   free_requests_.clear();
   messages_.clear();
   next_message_ = kNever;
-  alu_use_.reset(alu_busy_);
-  lds_use_.reset(lds().busy_cycles());
+  alu_use_.reset();
+  lds_use_.reset();
 }
 
 // -- before instructions

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "models/common/time/units.h"
 
@@ -19,7 +20,11 @@ class RecentUse {
   /// Share of the cycles before `at` in which the unit was busy, in units of 1/kWhole. `busy`: busy cycles since the start of
   /// the simulation, summed over `instances` of the unit.
   unsigned share(std::uint64_t busy, Tick at, const Clock& clock, unsigned instances = 1) {
-    const std::uint64_t cycles = at > since_ ? clock.floor(at - since_).n : 0;
+    if (!since_) {
+      since_ = at;
+      before_ = busy;
+    }
+    const std::uint64_t cycles = at > *since_ ? clock.floor(at - *since_).n : 0;
     if (cycles >= kLeastCycles) {
       share_ = static_cast<unsigned>(std::min<std::uint64_t>(kWhole, (busy - before_) * kWhole / (cycles * instances)));
       before_ = busy;
@@ -32,20 +37,16 @@ class RecentUse {
   static Tick in_the_rest(Tick alone, unsigned share) {
     return Tick{alone.ps * kWhole / std::max(kWhole - share, kWhole / 16)};
   }
-  /// Starts anew at time 0. `busy`: as for share().
-  void reset(std::uint64_t busy) {
-    before_ = busy;
-    since_ = {};
-    share_ = 0;
-  }
+  /// Starts anew: the next query begins the first measurement, so that it does not depend on the time of the reset.
+  void reset() { *this = {}; }
 
  private:
   /// Minimum number of cycles of a measurement.
   static constexpr std::uint64_t kLeastCycles = 64;
 
-  std::uint64_t before_ = 0;  ///< busy cycles when the last measurement ended
-  Tick since_{};              ///< end of the last measurement
-  unsigned share_ = 0;        ///< its result
+  std::uint64_t before_ = 0;     ///< busy cycles when the last measurement ended
+  std::optional<Tick> since_{};  ///< end of the last measurement; nullopt: none has begun
+  unsigned share_ = 0;           ///< its result
 };
 
 }  // namespace lacuna

@@ -108,6 +108,38 @@ TEST_P(NearDataDevice, RepetitionsAndThreadsTakeTheSameCycles) {
   }
 }
 
+// Another kernel reads the LDS of all cores without pause. On meshes, it delays operands that wait in a core's LDS.
+TEST_P(NearDataDevice, ABusyLdsDelaysOperandsAlikeOnAnyNumberOfThreads) {
+  Lines reads{"v_mov_b32 v22, 0", "s_mov_b32 m0, -1", "s_movk_i32 s4, 1000"};
+  append(reads, Lines(4, "ds_read_b32 v21, v22"));
+  append(reads, {"s_sub_u32 s4, s4, 1", "s_cmp_lg_u32 s4, 0", "s_cbranch_scc1 65525"});
+  const AssembledKernel busy(isa::Target::gfx803, reads);
+  const auto run = [&](NearDataGpu& gpu) {
+    gpu.start();
+    write_indices(gpu);
+    gpu.mark();
+    gpu.dispatch(busy, {}, static_cast<unsigned>(gpu.near_data()->network().cores.size()), 64, 512);
+    Outcome outcome;
+    gpu.run(all_patterns(false), {kBase + kA, kBase + kB, kBase + kC, kBase + kIndices}, 16, kWorkgroupSize);
+    EXPECT_EQ(gpu.records.size(), 2U);
+    outcome.record = gpu.records.front();
+    outcome.growth = gpu.growth();
+    outcome.results = gpu.memory(kC, kStores * kRegion);
+    gpu.expect_no_chains();
+    return outcome;
+  };
+  const Outcome first = run(n_.omni);
+  const bool at_cores = total(first.growth, "service_queue_cu", ".packets") > 0;
+  EXPECT_EQ(total(first.growth, "service_queue_cu", ".lds_contended") > 0, at_cores);
+  for (NearDataGpu* const gpu : {&n_.omni, &n_.threads}) {
+    SCOPED_TRACE(gpu->name());
+    const Outcome again = run(*gpu);
+    EXPECT_EQ(again.record.cycles, first.record.cycles);
+    expect_equal(again.growth, first.growth);
+    EXPECT_TRUE(again.results == first.results);
+  }
+}
+
 // In a crossbar, packets meet only at the nodes of the caches.
 TEST(NearDataCrossbar, OmniComputesAsLlcDoes) {
   Network& n = bench<DeviceBench>().crossbar;

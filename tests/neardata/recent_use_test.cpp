@@ -17,12 +17,12 @@ TEST(RecentUse, ShareIsThatOfTheLastWholeMeasurement) {
     unsigned share;
   };
   const std::vector<Query> queries{
-      {16, 32, 0},                                          // less than 64 cycles since the start
-      {32, 64, 512},                                        // 32 of 64
-      {90, 127, 512},                                       // 63 cycles later: the last result
-      {96, 128, 1024},                                      // 64 of 64
-      {96, 192, 0},      {112, 320, 128}, {112, 200, 128},  // a query for an earlier time does not measure
-      {1000, 400, 1024},                                    // work that was booked ahead counts as a full measurement
+      {900, 1000, 0},                                                            // begins the first measurement
+      {916, 1032, 0},                                                            // 32 cycles since then
+      {932, 1064, 512},                                                          // 32 of 64
+      {990, 1127, 512},                                                          // 63 cycles later: the last result
+      {996, 1128, 1024},  {996, 1192, 0}, {1012, 1320, 128}, {1012, 1200, 128},  // a query for an earlier time does not measure
+      {1900, 1400, 1024},  // work that was booked ahead counts as a full measurement
   };
   RecentUse use;
   for (const Query& query : queries) EXPECT_EQ(use.share(query.busy, cycles(query.at), kClock), query.share) << query.at;
@@ -30,15 +30,17 @@ TEST(RecentUse, ShareIsThatOfTheLastWholeMeasurement) {
 
 TEST(RecentUse, InstancesShareTheWork) {
   RecentUse use;
+  EXPECT_EQ(use.share(0, cycles(0), kClock, 4), 0U);
   EXPECT_EQ(use.share(64, cycles(64), kClock, 4), 256U);
 }
 
-TEST(RecentUse, ResetStartsAnewWithTheCountSoFar) {
+TEST(RecentUse, ResetBeginsAnew) {
   RecentUse use;
+  use.share(0, cycles(0), kClock);
   EXPECT_EQ(use.share(64, cycles(64), kClock), 1024U);
-  use.reset(64);
-  EXPECT_EQ(use.share(64, cycles(10), kClock), 0U);
-  EXPECT_EQ(use.share(80, cycles(64), kClock), 256U);
+  use.reset();
+  EXPECT_EQ(use.share(64, cycles(5000), kClock), 0U);
+  EXPECT_EQ(use.share(80, cycles(5064), kClock), 256U);
 }
 
 TEST(RecentUse, OtherWorkTakesTheRest) {
