@@ -68,7 +68,7 @@ KernelBeside storing(const Lines& store, std::uint64_t address = kBase + kWorksp
 
 const Lines kStore{"global_store_dword v[4:5], v1, off"};
 
-struct Case {
+struct StoringInstruction {
   const char* name;
   Lines store;
 };
@@ -76,20 +76,21 @@ struct Case {
 // The same wavefronts load the same tile again and again, and nothing else drops entries: without the drop, all loads after the
 // first store would hit on old data.
 TEST_F(DuploStores, AnyInstructionOfAnyKernelDropsEntries) {
-  for (const Case& one : {
-           Case{"global", kStore},
-           Case{"byte", {"global_store_byte v[4:5], v1, off"}},
-           Case{"two registers", {"v_mov_b32 v2, v1", "v_mov_b32 v3, v1", "global_store_dwordx2 v[4:5], v[2:3], off"}},
-           Case{"accumulation register", {"v_accvgpr_write_b32 a1, v1", "global_store_dword v[4:5], a1, off"}},
-           Case{"flat", {"flat_store_dword v[4:5], v1"}},
-           Case{"buffer", {"buffer_store_dword v1, off, s[12:15], 0"}},
-           Case{"scalar", {"s_store_dword s4, s[8:9], 0x0"}},
-           Case{"scalar buffer", {"s_buffer_store_dword s4, s[12:15], 0x0"}},
-           Case{"global atomic", {"global_atomic_add v[4:5], v1, off"}},
-           Case{"global atomic that returns", {"global_atomic_add v2, v[4:5], v1, off glc"}},
-           Case{"flat atomic", {"flat_atomic_add v[4:5], v1"}},
-           Case{"buffer atomic", {"buffer_atomic_add v1, off, s[12:15], 0"}},
-           Case{"scalar atomic", {"s_atomic_add s4, s[8:9], 0x0"}},
+  for (const StoringInstruction& one : {
+           StoringInstruction{"global", kStore},
+           StoringInstruction{"byte", {"global_store_byte v[4:5], v1, off"}},
+           StoringInstruction{"two registers",
+                              {"v_mov_b32 v2, v1", "v_mov_b32 v3, v1", "global_store_dwordx2 v[4:5], v[2:3], off"}},
+           StoringInstruction{"accumulation register", {"v_accvgpr_write_b32 a1, v1", "global_store_dword v[4:5], a1, off"}},
+           StoringInstruction{"flat", {"flat_store_dword v[4:5], v1"}},
+           StoringInstruction{"buffer", {"buffer_store_dword v1, off, s[12:15], 0"}},
+           StoringInstruction{"scalar", {"s_store_dword s4, s[8:9], 0x0"}},
+           StoringInstruction{"scalar buffer", {"s_buffer_store_dword s4, s[12:15], 0x0"}},
+           StoringInstruction{"global atomic", {"global_atomic_add v[4:5], v1, off"}},
+           StoringInstruction{"global atomic that returns", {"global_atomic_add v2, v[4:5], v1, off glc"}},
+           StoringInstruction{"flat atomic", {"flat_atomic_add v[4:5], v1"}},
+           StoringInstruction{"buffer atomic", {"buffer_atomic_add v1, off, s[12:15], 0"}},
+           StoringInstruction{"scalar atomic", {"s_atomic_add s4, s[8:9], 0x0"}},
        }) {
     SCOPED_TRACE(one.name);
     const Outcome on = run_beside(b_.never, c_, reload_tile(c_, kLoads), 1, 256, storing(one.store));
