@@ -420,8 +420,6 @@ class SweepParser {
 
 }  // namespace
 
-std::string SweepPlace::text() const { return file.string() + ':' + std::to_string(line) + ": "; }
-
 Command command_of(const SweepFile& sweep) {
   if (sweep.is_sida()) return Command::sida;
   return sweep.command.value == "exec" ? Command::exec : sweep.command.value == "run" ? Command::run : Command::launch;

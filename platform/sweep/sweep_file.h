@@ -18,7 +18,7 @@ struct SweepPlace {
   unsigned line = 0;  ///< 0 = none
 
   /// "FILE:LINE: " for messages.
-  std::string text() const;
+  std::string text() const { return file.string() + ':' + std::to_string(line) + ": "; }
 };
 
 /// A line `name = value` of a file.
