@@ -495,26 +495,11 @@ TEST_F(NearDataLatency, CommittedOperationsDoNotWaitForTheVectorAlu) {
     if (pattern.operations == 0) continue;
     SCOPED_TRACE(pattern.number);
     const unsigned wavefronts = p_.cu.simds + 1;  // the last wavefront is on the first wavefront's SIMD
-    Lines lines{"s_load_dwordx8 s[8:15], s[0:1], 0x0",
-                "v_readfirstlane_b32 s4, v0",
-                "v_and_b32 v1, 31, v0",
-                "v_lshlrev_b32 v1, 2, v1",
-                "s_waitcnt lgkmcnt(0)",
-                "ADD_u32 v2, s8, v1",
-                "v_mov_b32 v3, s9",
-                "ADD_u32 v4, s10, v1",
-                "v_mov_b32 v5, s11",
-                "ADD_u32 v6, s12, v1",
-                "v_mov_b32 v7, s13",
-                "v_mov_b32 v20, 0",
-                "s_movk_i32 s5, 2000",
-                "s_cmp_eq_u32 s4, 0",
-                "s_cbranch_scc1 6",
-                "v_mul_lo_u32 v20, v1, v1",
-                "s_sub_u32 s5, s5, 1",
-                "s_cmp_lg_u32 s5, 0",
-                "s_cbranch_scc1 65531",
-                "s_endpgm"};
+    Lines lines = Lines{"s_load_dwordx8 s[8:15], s[0:1], 0x0", "v_readfirstlane_b32 s4, v0", "v_and_b32 v1, 31, v0",
+                        "v_lshlrev_b32 v1, 2, v1", "s_waitcnt lgkmcnt(0)"} +
+                  kOperandAddresses + Lines{"v_mov_b32 v20, 0",   "s_movk_i32 s5, 2000",      "s_cmp_eq_u32 s4, 0",
+                                            "s_cbranch_scc1 6",   "v_mul_lo_u32 v20, v1, v1", "s_sub_u32 s5, s5, 1",
+                                            "s_cmp_lg_u32 s5, 0", "s_cbranch_scc1 65531",     "s_endpgm"};
     // As in kernel_of(): the chain is in one line of the instruction cache.
     const std::uint64_t line = p_.l1i.line.n;
     const std::uint64_t size = AssembledKernel(isa::Target::gfx803, lines).address(lines.size());

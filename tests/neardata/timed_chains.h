@@ -29,6 +29,9 @@ inline Lines operator+(Lines a, const Lines& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
+/// Addresses of the operands a, b and c in v[2:3], v[4:5] and v[6:7], from their bases in s[8:13] and the offset in v1.
+inline const Lines kOperandAddresses{"ADD_u32 v2, s8, v1", "v_mov_b32 v3, s9",    "ADD_u32 v4, s10, v1",
+                                     "v_mov_b32 v5, s11",  "ADD_u32 v6, s12, v1", "v_mov_b32 v7, s13"};
 inline const std::string kStore = "STORE v[6:7], v12";
 
 inline std::vector<Pattern> patterns() {
@@ -55,18 +58,8 @@ enum class Meanwhile { nothing, vector_operations, lds_reads };
 /// A kernel in which one core performs the pattern. Arguments: addresses of a, b and c, number of the core.
 inline AssembledKernel kernel_of(const Pattern& pattern, std::uint64_t line, Meanwhile meanwhile = Meanwhile::nothing) {
   const bool busy = meanwhile != Meanwhile::nothing;
-  Lines before{"s_load_dwordx8 s[8:15], s[0:1], 0x0",
-               "v_lshlrev_b32 v1, 2, v0",
-               "s_waitcnt lgkmcnt(0)",
-               "ADD_u32 v2, s8, v1",
-               "v_mov_b32 v3, s9",
-               "ADD_u32 v4, s10, v1",
-               "v_mov_b32 v5, s11",
-               "ADD_u32 v6, s12, v1",
-               "v_mov_b32 v7, s13",
-               "v_mov_b32 v20, 0",
-               "s_cmp_lg_u32 s2, s14",
-               "s_cbranch_scc1 0"};
+  Lines before = Lines{"s_load_dwordx8 s[8:15], s[0:1], 0x0", "v_lshlrev_b32 v1, 2, v0", "s_waitcnt lgkmcnt(0)"} +
+                 kOperandAddresses + Lines{"v_mov_b32 v20, 0", "s_cmp_lg_u32 s2, s14", "s_cbranch_scc1 0"};
   const std::size_t branch = before.size() - 1;
   // The chain's instructions are in one line of the instruction cache, and the wavefront sleeps within that line until all
   // other wavefronts have ended.
