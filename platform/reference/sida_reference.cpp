@@ -67,13 +67,11 @@ void write_sida_reference(std::ostream& out) {
   write_jobs_csv_reference(out);
   out << "\n## Columns of passes.csv\n"
          "A line is a pass that has ended, of a device's accelerator or of `lacuna sida run --machine sida`. The counts are "
-         "those of "
-         "jobs.csv.\n\n";
+         "those of jobs.csv.\n\n";
   write_passes_csv_reference(out);
   out << "\n## Columns of job_arrays.csv\n"
          "A line is an array of a job, at the addresses that it had when the job began. `lacuna sida run --addresses` takes "
-         "such a "
-         "file.\n\n";
+         "such a file.\n\n";
   write_job_arrays_csv_reference(out);
   write_sida_format(out);
 }
