@@ -63,6 +63,7 @@ import matplotlib.ticker  # noqa: E402
 KINDS = ("line", "bars", "roofline")
 SCALES = {"linear": 0, "log2": 2, "log10": 10}
 TITLE_WIDTH = 78  # characters of a line, at the width of the picture
+Y_LABEL_WIDTH = 46  # the same, at its height
 RUN_SCALES = ("quick", "paper")
 # Unit suffixes of quantities in configurations, and their factors.
 UNITS = {"": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "Hz": 1, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9,
@@ -419,7 +420,7 @@ def draw(figure, names, ours, published, stem):
         axes.set_ylim(bottom=1.15 * min(0, *shown_values), top=axes.get_ylim()[1] * 1.05)
     axes.set_title(textwrap.fill(figure["title"], TITLE_WIDTH))
     axes.set_xlabel(figure["x_label"])
-    axes.set_ylabel(figure["y_label"])
+    axes.set_ylabel(textwrap.fill(figure["y_label"], Y_LABEL_WIDTH))
     axes.grid(axis="y", alpha=0.3)
     axes.set_axisbelow(True)
     handles, labels = axes.get_legend_handles_labels()

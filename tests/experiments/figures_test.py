@@ -126,6 +126,12 @@ class Figures(unittest.TestCase):
         self.assertNotIn("energies", (self.folder / "out/bars.md").read_text(encoding="utf-8"))
         self.assertNotIn("energies", (self.folder / "out/bars.svg").read_text(encoding="utf-8"))
 
+    def test_a_long_label_of_the_vertical_axis_takes_two_lines(self):
+        self.legend(BARS.replace("y_label = Time (s)", "y_label = Operations of service queues that the core's own have delayed (%)"), "")
+        picture = (self.folder / "out/bars.svg").read_text(encoding="utf-8")
+        self.assertIn("<!-- Operations of service queues that the core's -->", picture)
+        self.assertIn("<!-- own have delayed (%) -->", picture)
+
     def test_published_values_of_any_series_have_one_entry_in_the_legend(self):
         for published in ("first,1024,1,a\n", "second,1024,1,a\n", "third,1024,1,a\n", "first,1024,1,a\nsecond,2048,1,a\nsecond,best,1,a\n"):
             with self.subTest(published):
