@@ -5,6 +5,7 @@
 // reads the total and allocates the columns, which a third kernel writes. The last product is the one that adds no element.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -113,20 +114,20 @@ inline std::vector<Csr> squares(const Csr& matrix) {
   std::vector<Csr> all{matrix};
   for (;;) {
     const Csr& last = all.back();
-    std::vector<uint64_t> bits(rows * words), square(rows * words);
+    std::vector<uint64_t> bits(rows * words), square(words);
     for (size_t row = 0; row < rows; ++row) {
       for (unsigned i = last.offsets[row]; i < last.offsets[row + 1]; ++i)
         bits[row * words + last.columns[i] / 64] |= uint64_t{1} << last.columns[i] % 64;
     }
     Csr next{{0}, {}};
     for (size_t row = 0; row < rows; ++row) {
-      uint64_t* const to = square.data() + row * words;
+      std::fill(square.begin(), square.end(), 0);
       for (unsigned i = last.offsets[row]; i < last.offsets[row + 1]; ++i) {
         const uint64_t* const from = bits.data() + last.columns[i] * words;
-        for (size_t word = 0; word < words; ++word) to[word] |= from[word];
+        for (size_t word = 0; word < words; ++word) square[word] |= from[word];
       }
       for (size_t word = 0; word < words; ++word) {
-        for (uint64_t left = to[word]; left != 0; left &= left - 1)
+        for (uint64_t left = square[word]; left != 0; left &= left - 1)
           next.columns.push_back(static_cast<unsigned>(word * 64 + static_cast<unsigned>(__builtin_ctzll(left))));
       }
       next.offsets.push_back(static_cast<unsigned>(next.columns.size()));
