@@ -184,6 +184,12 @@ void ComputeUnit::set_buffered(bool buffered, Cycles at) {
   workgroups_.set_buffered(buffered, at);
 }
 
+void ComputeUnit::add_addresses(AddressRange& code) const {
+  for (const auto& simd : pool_.simds()) {
+    for (unsigned i = 0; i < simd->issue.resident; ++i) code.include(simd->issue.slots[i]->wave.pc);
+  }
+}
+
 void ComputeUnit::sample_wavefronts(unsigned part) {
   for (const auto& simd : pool_.simds()) {
     for (unsigned i = 0; i < simd->issue.resident; ++i) simd->issue.slots[i]->sampled[part] = simd->issue.slots[i]->issued;
@@ -219,7 +225,7 @@ void ComputeUnit::begin_progress(double mean, Cycles from) {
   }
 }
 
-void ComputeUnit::run_untimed(double progress, Cycles limit) {
+unsigned ComputeUnit::run_untimed(double progress, Cycles limit, const AddressRange& code) {
   windows_->start_launched(group_);
   for (const auto& simd : pool_.simds()) {
     for (unsigned i = 0; i < simd->issue.resident; ++i) {
@@ -227,8 +233,9 @@ void ComputeUnit::run_untimed(double progress, Cycles limit) {
       if (slot.untimed_limit != 0) slot.untimed_limit += progress * slot.untimed_share;
     }
   }
-  functional_issue_.run_to_limits(limit);
+  const unsigned stopped = functional_issue_.run_to_limits(limit, code);
   isa::restore_host_fp();
+  return stopped;
 }
 
 void ComputeUnit::resume_timing(Cycles at) {

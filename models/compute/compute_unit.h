@@ -43,6 +43,7 @@
 #include "models/common/config/statistics.h"
 #include "models/common/time/units.h"
 #include "models/common/transport/cache_maintenance.h"
+#include "models/compute/address_range.h"
 #include "models/compute/compute_unit_context.h"
 #include "models/compute/compute_unit_listener.h"
 #include "models/compute/compute_unit_parameters.h"
@@ -145,6 +146,8 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
   void run_buffered(Cycles limit);
   /// Number of wavefronts launched so far.
   std::uint64_t wavefronts() const { return workgroups_.wavefronts(); }
+  /// Adds the addresses at which the resident wavefronts are to a range.
+  void add_addresses(AddressRange& code) const;
   /// Records the wavefronts' instruction counts at the beginning (`part` = 0) or the middle (1) of a sample of their rates.
   void sample_wavefronts(unsigned part);
   /// Begins an untimed part at cycle `from` (suspend_timing()) and sets the rate of each workgroup in this part, in
@@ -153,7 +156,8 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
   void begin_progress(double mean, Cycles from);
   /// Continues the untimed part: each wavefront that was resident at begin_progress() executes `progress` times the rate of its
   /// workgroup; `progress` = 1 corresponds to one sample. Wavefronts that have started since then run up to cycle `limit`.
-  void run_untimed(double progress, Cycles limit);
+  /// A wavefront stops for the rest of the part when it leaves `code`. Returns the number of wavefronts that have stopped.
+  unsigned run_untimed(double progress, Cycles limit, const AddressRange& code);
   /// Ends the untimed part: wavefronts continue in simulated time at cycle `at`.
   void resume_timing(Cycles at);
   unsigned resident_wavefronts() const { return pool_.resident(); }

@@ -110,6 +110,14 @@ void EnergyMeter::add_estimated(std::span<const std::uint64_t> counts) {
   for (std::size_t i = 0; i < counts.size(); ++i) estimated_[i] += counts[i];
 }
 
+void EnergyMeter::begin_discarding() { before_discarding_ = counts(); }
+
+void EnergyMeter::end_discarding() {
+  const Counts after = counts();
+  discarded_.resize(after.size());
+  for (std::size_t i = 0; i < after.size(); ++i) discarded_[i] += after[i] - before_discarding_[i];
+}
+
 EnergyMeter::Counts EnergyMeter::counts() const {
   for (const auto& update : updates_) update();
   Counts counts(events_.size());
@@ -122,6 +130,7 @@ EnergyMeter::Counts EnergyMeter::counts() const {
   }
   weigh(counts);
   for (std::size_t i = 0; i < estimated_.size(); ++i) counts[i] += estimated_[i];
+  for (std::size_t i = 0; i < discarded_.size(); ++i) counts[i] -= discarded_[i];
   return counts;
 }
 

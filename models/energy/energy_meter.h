@@ -96,6 +96,10 @@ class EnergyMeter {
 
   /// Adds events that were not counted because they are estimates: `counts`, by index in events().
   void add_estimated(std::span<const std::uint64_t> counts);
+  /// Between begin_discarding() and end_discarding(), counters change without events: the instructions that change them execute
+  /// without timing, and their events are estimates. counts() must not be called in between.
+  void begin_discarding();
+  void end_discarding();
 
   /// Takes the lower and upper bounds of all energies and powers from two meters with which the same blocks have registered.
   /// Throws std::logic_error if their blocks or events differ from those of this meter. Without bounds, energies are exact.
@@ -129,6 +133,8 @@ class EnergyMeter {
   };
   std::vector<Source> sources_;
   Counts estimated_;  ///< counts of estimated events, by index in events(); empty: none
+  Counts discarded_;  ///< counts of discarded events, by index in events(); empty: none
+  Counts before_discarding_;
   std::vector<std::function<void()>> updates_;
 
   struct Measured {

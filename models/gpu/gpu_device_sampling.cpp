@@ -32,6 +32,11 @@ void GpuDevice::build_sampler() {
   sampler_ = std::make_unique<KernelSampler>(
       parameters_.sampling, Clock(parameters_.gpu.core_clock), windows_, dispatcher_, unit_pointers(), *untimed_units_,
       *skipped_results_, vm_, CodeCheck(vm_, parameters_.gpu.target, parameters_.mfma.codes(), may_wait), l2_refill);
+  if (energy_ == nullptr) return;
+  sampler_->set_untimed_listener([this](bool untimed) {
+    EnergyMeter& meter = energy_->meter();
+    untimed ? meter.begin_discarding() : meter.end_discarding();
+  });
 }
 
 }  // namespace lacuna

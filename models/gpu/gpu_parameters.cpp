@@ -259,8 +259,6 @@ std::vector<std::string> GpuDeviceParameters::check() const {
   for (std::string& problem : energy.check()) problems.push_back(std::move(problem));
   if (energy.on() && gpu.timing == TimingMode::functional)
     problems.emplace_back("energy.model = on needs time: gpu.timing = functional has none");
-  if (energy.on() && gpu.timing == TimingMode::sampled && sampling.within_workgroups)
-    problems.emplace_back("energy.model = on: energies are not estimated with sampling.within_workgroups = true");
   if (sampling.untimed == UntimedParts::skipped && gpu.timing != TimingMode::sampled)
     problems.emplace_back("sampling.untimed = skipped (--results none) needs gpu.timing = sampled: it skips what is not timed");
   if (noc.routers == RouterModel::stepped && !noc.topology->has_routers())

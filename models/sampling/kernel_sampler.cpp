@@ -12,17 +12,6 @@ namespace lacuna {
 
 namespace {
 
-// Instructions that a wavefront executes before others continue: short compared with a wavefront's life, so that workgroups
-// that end are replaced soon.
-constexpr double kRound = 64;
-// Share of the wavefronts that may end without replacement before the rest of the kernel is timed. Also the share of the
-// resident workgroups that may end during an untimed part that begins and ends inside of workgroups.
-constexpr double kEnded = 0.02;
-// Shortest untimed part, and length up to which the length is doubled, in samples.
-constexpr double kShortest = 1;
-constexpr double kLongest = 256;
-// Largest untimed part, as a share of the rest of the kernel; for parts of whole workgroups only until samples agree.
-constexpr double kShareOfRest = 0.4;
 // Untimed parts of workgroups, as shares of the remaining kernel: of the first part, after a single sample, and of the later
 // parts, which have equal lengths, after samples that agree.
 constexpr double kFirstShare = 0.1;
@@ -30,12 +19,6 @@ constexpr double kLaterShare = 0.2;
 // Generations of workgroups that are launched and timed after the last untimed part, in addition to the resident generation:
 // one is a sample, one is the end of the kernel.
 constexpr double kLastGenerations = 2.1;
-constexpr std::size_t kFewSamples = 3;
-// Parts within workgroups run without timing if wavefronts are longer than this number of samples.
-constexpr std::uint64_t kLongWavefront = 3;
-// Number of generations from which on whole workgroups run without timing. With fewer, parts of workgroups do, if
-// sampling.within_workgroups allows it. A generation is the number of workgroups that the machine holds at a time.
-constexpr std::uint64_t kManyGenerations = 6;
 // If the mean number of instructions of a part's workgroups differs from the sample's by more than this share, the workgroups
 // are of other kinds, or of the same kinds in another mixture: the 95 % interval of their rate is twice the difference.
 constexpr double kSameWorkgroups = 0.02;
@@ -43,7 +26,7 @@ constexpr double kSameWorkgroups = 0.02;
 constexpr double kErrorOfWorkgroups = 0.005;
 // Errors that samples cannot show, as shares of the untimed time: caches, queues and the phases of wavefronts differ from those
 // of a run that is timed throughout. From the comparisons in docs/guide/sampling.md.
-constexpr double kUnseenInWorkgroups = 0.06;
+constexpr double kUnseenInWorkgroups = 0.08;
 constexpr double kUnseenBetween = 0.025;
 
 }  // namespace
@@ -178,6 +161,7 @@ void KernelSampler::window_complete(Cycles end) {
     begin(dispatch, end, false);
     dispatch.estimated.kind = current_.number;
   }
+  current_.generation = std::max(current_.generation, dispatch.next_workgroup - dispatch.finished_workgroups);
   if (count_workgroups(dispatch, end)) return;
   if (!parameters_.within_workgroups) return;
   if (!end_slice(dispatch, end) || current_.slices.size() < parameters_.slices) return;
@@ -186,118 +170,8 @@ void KernelSampler::window_complete(Cycles end) {
     restart_slices(end);
     return;
   }
-  if (end < current_.launched + parameters_.shortest || in_tail(dispatch) || !has_long_wavefronts(dispatch)) return;
+  if (end < current_.launched + parameters_.shortest || !has_long_wavefronts(dispatch)) return;
   if (const auto sample = steady_sample(current_.slices, parameters_.error)) sample_taken(dispatch, *sample, end);
-}
-
-// -- samples
-
-void KernelSampler::restart_slices(Cycles from) {
-  current_.settled = from + parameters_.settle;
-  current_.settled_count = 0;
-  current_.slices.clear();
-  current_.ends.clear();
-  current_.mixes.clear();
-}
-
-// Returns whether a slice ends at `end`.
-bool KernelSampler::end_slice(const Dispatch& dispatch, Cycles end) {
-  Current& c = current_;
-  const bool ends = !c.ends.empty();
-  if (end < (ends ? c.ends.back() + parameters_.slice : c.settled)) {
-    if (c.settled_count == 0)
-      c.settled_count = dispatch.open_instructions() + std::uint64_t{parameters_.settle_work} * resident();
-    return false;
-  }
-  const std::uint64_t instructions = dispatch.open_instructions();
-  if (instructions < (ends ? c.counted + std::uint64_t{parameters_.slice_work} * resident() : c.settled_count)) return false;
-  if (ends) {
-    c.slices.push_back({.cycles = static_cast<double>((end - c.ends.back()).n), .instructions = instructions - c.counted});
-  } else {
-    c.finished = dispatch.finished_workgroups;
-    c.first_count = instructions;
-    for (ComputeUnit* unit : units_) unit->sample_wavefronts(0);
-  }
-  c.counted = instructions;
-  c.ends.push_back(end);
-  c.mixes.push_back(mix());
-  if (c.slices.size() == parameters_.slices / 2) {
-    for (ComputeUnit* unit : units_) unit->sample_wavefronts(1);
-  }
-  if (c.slices.size() > parameters_.slices) {
-    c.slices.erase(c.slices.begin());
-    c.ends.erase(c.ends.begin());
-    c.mixes.erase(c.mixes.begin());
-  }
-  return ends;
-}
-
-void KernelSampler::sample_taken(Dispatch& dispatch, const TimeSample& sample, Cycles end) {
-  const bool first = current_.time.samples().empty();
-  current_.time.add(sample);
-  ++samples_;
-  const InstructionMix instructions_of_sample = difference(current_.mixes.back(), current_.mixes.front());
-  const bool settled = !first && current_.time.settled(parameters_.error) && is_alike(current_.sampled, instructions_of_sample);
-  current_.sampled = instructions_of_sample;
-  if (dispatch.estimated.any()) update_estimate(dispatch);
-  if (!settled) {
-    // The next sample follows immediately: two samples must agree before a part may run without timing.
-    current_.length = kShortest;
-    const Cycles from = current_.ends.back();
-    restart_slices(from);
-    current_.settled = from;
-    current_.settled_count = 1;
-    return;
-  }
-  if (current_.other) {
-    current_.length = kShortest;
-    current_.other = false;
-  } else if (dispatch.estimated.any()) {
-    current_.length = std::min(2 * current_.length, kLongest);
-  }
-  const std::uint64_t instructions = choose_length(dispatch);
-  if (instructions == 0) {
-    current_.settled = kNeverCycles;  // the rest is timed
-    return;
-  }
-  run_untimed(dispatch, instructions, end);
-}
-
-// When no workgroup is left to replace those that end, rates fall, so the rest of the kernel is timed.
-bool KernelSampler::in_tail(const Dispatch& dispatch) {
-  if (!dispatch.all_launched()) return false;
-  const unsigned now = resident();
-  if (current_.full == 0) current_.full = now;
-  return now < (1 - kEnded) * current_.full;
-}
-
-std::optional<double> KernelSampler::of_workgroup(const Dispatch& dispatch) {
-  const auto ended = static_cast<double>(dispatch.finished_workgroups);
-  const double resident = static_cast<double>(dispatch.next_workgroup) - ended;
-  if (ended == 0) return std::nullopt;
-  const auto instructions = static_cast<double>(dispatch.open_instructions() + dispatch.estimated.skipped);
-  return instructions / (ended + resident / 2);
-}
-
-std::optional<double> KernelSampler::remaining(const Dispatch& dispatch) {
-  const std::optional<double> each = of_workgroup(dispatch);
-  if (!each) return std::nullopt;
-  const auto executed = static_cast<double>(dispatch.open_instructions() + dispatch.estimated.skipped);
-  return std::max(0.0, *each * static_cast<double>(dispatch.total_workgroups()) - executed);
-}
-
-std::uint64_t KernelSampler::choose_length(const Dispatch& dispatch) {
-  const auto of_sample = static_cast<double>(current_.time.samples().back().instructions);
-  double length = current_.length * of_sample;
-  const bool few = current_.time.samples().size() < kFewSamples;
-  if (!few) {
-    const TimeEstimate estimate = current_.time.estimate();
-    const double total = estimate.cycles + static_cast<double>((current_.ends.back() - current_.launched).n);
-    if (estimate.half_width > parameters_.error * total) length = std::min(length, 4 * of_sample);
-  }
-  length = std::max(length, of_sample / parameters_.most_timed - of_sample);
-  if (const std::optional<double> rest = remaining(dispatch)) length = std::min(length, kShareOfRest * *rest);
-  return length < kShortest * of_sample ? 0 : static_cast<std::uint64_t>(length);
 }
 
 // -- parts without timing
@@ -322,6 +196,7 @@ bool KernelSampler::runs(const Dispatch& dispatch) const {
 }
 
 void KernelSampler::suspend(const Dispatch& dispatch, Cycles from) {
+  untimed_listener_(true);
   dispatcher_.set_untimed(true);
   for (ComputeUnit* unit : units_) unit->suspend_timing(dispatch, from);
   windows_.deliver_reports();
@@ -330,6 +205,7 @@ void KernelSampler::suspend(const Dispatch& dispatch, Cycles from) {
 
 void KernelSampler::resume(Cycles at) {
   for (ComputeUnit* unit : units_) unit->resume_timing(at);
+  untimed_listener_(false);
 }
 
 void KernelSampler::update_estimate(Dispatch& dispatch) const {
@@ -340,30 +216,10 @@ void KernelSampler::update_estimate(Dispatch& dispatch) const {
   dispatch.estimated.half_width = ticks(std::hypot(within.half_width, workgroups.half_width, stale));
 }
 
-void KernelSampler::run_untimed(Dispatch& dispatch, std::uint64_t instructions, Cycles end) {
-  const std::uint64_t executed = execute(dispatch, instructions, end);
-  if (executed > 0) {
-    current_.time.add_untimed(executed);
-    untimed_instructions_ += executed;
-    dispatch.estimated.instructions += executed;
-    update_estimate(dispatch);
-  }
-  dispatcher_.set_untimed(false);
-  restart_slices(end);
-  if (executed == 0) current_.settled = kNeverCycles;
-}
-
 // -- workgroups
 
 double KernelSampler::elapsed(Cycles end) const {
   return static_cast<double>((end - current_.launched).n) + current_.time.estimate().cycles;
-}
-
-bool KernelSampler::has_long_wavefronts(const Dispatch& dispatch) const {
-  const std::uint64_t resident = dispatch.next_workgroup - dispatch.finished_workgroups;
-  if (dispatch.total_workgroups() >= kManyGenerations * resident && dispatch.scratch.wave_bytes == 0) return false;
-  const std::uint64_t sample = parameters_.settle_work + std::uint64_t{parameters_.slice_work} * parameters_.slices;
-  return dispatch.open_instructions() > kLongWavefront * sample * dispatch.wavefronts;
 }
 
 bool KernelSampler::count_workgroups(Dispatch& dispatch, Cycles end) {
@@ -462,53 +318,6 @@ std::uint64_t KernelSampler::pass_workgroups(Dispatch& dispatch, std::uint64_t c
   return dispatch.open_instructions() - before;
 }
 
-// -- instructions of all wavefronts
-
-// Executes about `instructions` instructions. Returns the exact number; 0 if the dispatch has failed.
-std::uint64_t KernelSampler::execute(Dispatch& dispatch, std::uint64_t instructions, Cycles end) {
-  // A progress of 1 is the number of instructions issued since the start of the first slice.
-  const auto of_sample = static_cast<double>(current_.counted - current_.first_count);
-  const double progress = static_cast<double>(instructions) / of_sample;
-  const double of_wavefront = of_sample / resident();
-  const double rounds = std::max(4.0, std::ceil(of_wavefront * progress / kRound));
-  const std::uint64_t before = dispatch.open_instructions();
-  for (ComputeUnit* unit : units_) unit->begin_progress(of_wavefront, end);
-  suspend(dispatch, end);
-  double limit = static_cast<double>(end.n);  // cycle up to which wavefronts that start in the meantime run
-  const std::uint64_t finished = dispatch.finished_workgroups;
-  const auto resident_workgroups = static_cast<double>(dispatch.next_workgroup - finished);
-  std::uint64_t executed = 0;
-  InstructionMix checked = mix();
-  std::uint64_t next_check = current_.time.samples().back().instructions;
-  while (executed < instructions) {
-    limit += std::max(1.0, of_wavefront * progress / rounds);
-    for (ComputeUnit* unit : units_) {
-      if (unit->resident_wavefronts() == 0) continue;
-      unit->run_untimed(progress / rounds, Cycles{static_cast<std::uint64_t>(limit)});
-    }
-    windows_.deliver_reports();
-    if (!runs(dispatch)) break;
-    dispatcher_.refill();
-    const std::uint64_t now = dispatch.open_instructions() - before;
-    if (dispatch.done() || now == executed) break;
-    executed = now;
-    if (static_cast<double>(dispatch.finished_workgroups - finished) > kEnded * resident_workgroups) break;
-    if (executed >= next_check) {
-      const InstructionMix here = mix();
-      const InstructionMix since = difference(here, checked);
-      checked = here;
-      next_check = executed + current_.time.samples().back().instructions;
-      if (!is_alike(current_.sampled, since)) {
-        current_.other = true;
-        break;
-      }
-    }
-    if (in_tail(dispatch)) break;
-  }
-  resume(end);
-  return runs(dispatch) ? dispatch.open_instructions() - before : 0;
-}
-
 // Lets the estimated time pass without executing the kernel.
 void KernelSampler::skip_whole(Dispatch& dispatch, const KernelPrediction& prediction) {
   skipped_.skipped(dispatch);
@@ -555,11 +364,12 @@ void KernelSampler::run_whole(Dispatch& dispatch, const KernelPrediction& predic
 void KernelSampler::run_whole_on_timed_units(Dispatch& dispatch, const KernelPrediction& prediction) {
   const Cycles from = current_.launched;
   const double most = UntimedUnits::kMostInstructions * prediction.instructions + 1e6;
+  constexpr Cycles kRoundOfWhole{64};
   suspend(dispatch, from);
   Cycles limit = from;
   std::uint64_t executed = 0;
   while (!dispatch.done() && static_cast<double>(executed) < most) {
-    limit += Cycles{static_cast<std::uint64_t>(kRound)};
+    limit += kRoundOfWhole;
     for (ComputeUnit* unit : units_) {
       if (unit->resident_wavefronts() != 0) unit->run_untimed(limit);
     }

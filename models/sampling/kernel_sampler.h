@@ -18,13 +18,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "models/command/code_check.h"
 #include "models/command/dispatcher.h"
 #include "models/common/config/statistics.h"
 #include "models/common/time/units.h"
+#include "models/compute/address_range.h"
 #include "models/compute/compute_unit.h"
 #include "models/compute/windows.h"
 #include "models/sampling/instruction_mix.h"
@@ -49,6 +52,9 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
   void aborted(const Dispatch& dispatch) override { untimed_.abort(dispatch); }
   void window_complete(Cycles end) override;
   void reset();
+  /// `listener` is called with true before the timed units execute instructions without timing, and with false afterwards. What
+  /// they count in between has not happened in simulated time.
+  void set_untimed_listener(std::function<void(bool untimed)> listener) { untimed_listener_ = std::move(listener); }
   void describe_statistics(StatisticsGroup& device) const;
 
  private:
@@ -67,7 +73,9 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
     std::uint64_t settled_count = 0;  ///< number of executed instructions after which slices may start
     std::vector<TimedSlice> slices{};
     std::vector<Cycles> ends{};           ///< start of the first slice, then the end of each slice; empty: no slice has started
+    std::vector<AddressRange> codes{};    ///< addresses of the wavefronts at these times
     std::vector<InstructionMix> mixes{};  ///< instructions of all units at the times of `ends`
+    std::uint64_t generation = 0;         ///< largest number of resident workgroups so far
     std::uint64_t finished = 0;           ///< number of ended workgroups at the start of the first slice
     std::uint64_t first_count = 0;        ///< number of instructions at the start of the first slice
     std::uint64_t counted = 0;            ///< number of instructions at the last of `ends`
@@ -88,12 +96,22 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
     double skipped_each = 0;        ///< estimated instructions of each skipped workgroup
     bool other_workgroups = false;  ///< the latest part's mix differed from the sample's: all further workgroups are timed
     SampledTime of_workgroups;
-    SampledTime time;          ///< estimate of untimed parts within workgroups
-    double length = 2;         ///< length of the next untimed part, in samples
-    InstructionMix sampled{};  ///< instructions of the latest sample
-    unsigned full = 0;         ///< wavefronts that were resident when the last workgroup had been launched
-    bool other = false;        ///< the latest untimed part ended because its mix differed from the sample's
+    SampledTime time;                   ///< estimate of untimed parts within workgroups
+    double length = 2;                  ///< length of the next untimed part, in samples
+    InstructionMix sampled{};           ///< instructions of the latest sample
+    AddressRange code{};                ///< code of the samples of this phase: untimed parts end where wavefronts leave it
+    unsigned residents = 0;             ///< resident wavefronts at the latest sample
+    std::uint64_t finished_before = 0;  ///< number of ended workgroups at the latest sample
+    bool other = false;                 ///< the latest untimed part ended because its mix differed from the sample's
   };
+
+  /// Length up to which untimed parts become longer, in samples.
+  static constexpr double kLongest = 256;
+  /// Largest untimed part, as a share of the rest of the kernel; for parts of whole workgroups only until samples agree.
+  static constexpr double kShareOfRest = 0.4;
+  /// Number of generations from which on whole workgroups run without timing. A generation is the number of workgroups that the
+  /// machine holds at a time.
+  static constexpr std::uint64_t kManyGenerations = 6;
 
   static Current nothing();
   std::uint64_t hash_of_arguments(const Dispatch& dispatch) const;
@@ -103,7 +121,6 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
   void sample_taken(Dispatch& dispatch, const TimeSample& sample, Cycles end);
   /// Number of instructions of the next untimed part; 0: no part follows.
   std::uint64_t choose_length(const Dispatch& dispatch);
-  bool in_tail(const Dispatch& dispatch);
   /// Estimated instructions until the end of the kernel; nullopt: unknown.
   static std::optional<double> remaining(const Dispatch& dispatch);
   /// Estimated instructions per workgroup; nullopt: no workgroup has ended.
@@ -139,6 +156,7 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
   const isa::MemoryInterface& memory_;
   CodeCheck waits_;
   const Cycles l2_refill_;
+  std::function<void(bool)> untimed_listener_ = [](bool) {};
   KernelClasses classes_;
   Current current_ = nothing();
   std::uint64_t last_index_ = ~std::uint64_t{0};  ///< Dispatch::index of the kernel that began last

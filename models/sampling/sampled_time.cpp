@@ -14,8 +14,10 @@ namespace {
 constexpr double kCorrelation = 1.5;
 /// Largest standard error of a sample, as a share of its rate.
 constexpr double kLargestError = 0.1;
-/// Error of a part that no sample follows, as a share of its time.
+/// Error of a part that no sample of its phase follows, as a share of its time.
 constexpr double kUnconfirmed = 0.05;
+/// Number of pairs of consecutive samples from which on their differences alone determine the error of a sample.
+constexpr std::size_t kManyPairs = 4;
 
 double rate(std::span<const TimedSlice> slices) {
   double cycles = 0;
@@ -50,30 +52,39 @@ std::uint64_t SampledTime::untimed() const { return std::accumulate(untimed_.beg
 
 TimeEstimate SampledTime::estimate() const {
   TimeEstimate result;
-  double variance = 0;   // variance of a sample, from differences of consecutive samples
-  double squares = 0;    // sum of the squares of the samples' weights
-  double own_error = 0;  // squared error of a sample, from its slices
+  double variance = 0;     // variance of a sample, from differences of consecutive samples, times their number
+  double squares = 0;      // sum of the squares of the samples' weights
+  double own_errors = 0;   // sum of the squares of the samples' errors, from their slices, times their weights
+  double unconfirmed = 0;  // time of the parts that no sample of their phase follows
+  std::size_t pairs = 0;   // consecutive samples of a phase with an untimed part between them
   const std::size_t count = samples_.size();
   for (std::size_t i = 0; i < count; ++i) {
-    const bool last = i + 1 == count;
+    const bool last = i + 1 == count || new_phase_[i + 1];
+    const auto untimed = static_cast<double>(untimed_[i]);
     const double here = samples_[i].cycles_per_instruction;
     const double next = last ? here : samples_[i + 1].cycles_per_instruction;
-    result.cycles += static_cast<double>(untimed_[i]) * (here + next) / 2;
-    if (!last) variance += (next - here) * (next - here) / 2;
-    const double before = i == 0 ? 0 : static_cast<double>(untimed_[i - 1]) / 2;
-    const double after = static_cast<double>(untimed_[i]) / (last ? 1 : 2);
-    squares += (before + after) * (before + after);
-    own_error += samples_[i].error * samples_[i].error;
+    result.cycles += untimed * (here + next) / 2;
+    if (last) {
+      unconfirmed += untimed * here;
+    } else if (untimed > 0) {
+      variance += (next - here) * (next - here) / 2;
+      ++pairs;
+    }
+    const double before = new_phase_[i] ? 0 : static_cast<double>(untimed_[i - 1]) / 2;
+    const double after = last ? untimed : untimed / 2;
+    const double square = (before + after) * (before + after);
+    squares += square;
+    own_errors += square * samples_[i].error * samples_[i].error;
   }
   if (count == 0) return result;
-  own_error /= static_cast<double>(count);
-  if (count > 1) variance /= static_cast<double>(count - 1);
-  const double t = student_t(std::max<std::size_t>(count - 1, 3));
-  const double unconfirmed = kUnconfirmed * static_cast<double>(untimed_.back()) * samples_.back().cycles_per_instruction;
+  double of_samples = pairs > 0 ? squares * variance / static_cast<double>(pairs) : 0;
+  // Differences of few samples may be small by chance.
+  if (pairs < kManyPairs) of_samples = std::max(of_samples, own_errors);
+  const double t = student_t(std::max<std::size_t>(pairs, 3));
   const double doubt = static_cast<double>(doubtful_) * samples_.back().cycles_per_instruction;
-  const double unseen = unseen_ * result.cycles + unconfirmed + doubt;
-  const double seen = t * std::sqrt(squares * std::max(variance, own_error));
-  result.half_width = std::sqrt(seen * seen + unseen * unseen);
+  const double unseen = unseen_ * result.cycles + kUnconfirmed * unconfirmed + doubt;
+  result.seen = t * std::sqrt(of_samples);
+  result.half_width = std::hypot(result.seen, unseen);
   return result;
 }
 

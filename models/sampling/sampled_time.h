@@ -37,6 +37,7 @@ std::optional<TimeSample> steady_sample(std::span<const TimedSlice> slices, doub
 struct TimeEstimate {
   double cycles = 0;
   double half_width = 0;  ///< half of the 95 % confidence interval
+  double seen = 0;        ///< of these, the half-width that follows from samples alone: more or longer samples make it smaller
 };
 
 class SampledTime {
@@ -44,9 +45,12 @@ class SampledTime {
   /// `unseen`: error that samples cannot show, as a share of the untimed parts' time.
   explicit SampledTime(double unseen) : unseen_(unseen) {}
 
-  void add(const TimeSample& sample) {
+  /// `new_phase`: the rate may differ from that of the samples before it, for example because fewer wavefronts are resident.
+  /// The part before it is estimated without it.
+  void add(const TimeSample& sample, bool new_phase = false) {
     samples_.push_back(sample);
     untimed_.push_back(0);
+    new_phase_.push_back(new_phase || samples_.size() == 1);
   }
   /// Adds instructions that ran without timing after the latest sample. Requires a sample.
   void add_untimed(std::uint64_t instructions) { untimed_.back() += instructions; }
@@ -66,6 +70,7 @@ class SampledTime {
   std::uint64_t doubtful_ = 0;
   std::vector<TimeSample> samples_;
   std::vector<std::uint64_t> untimed_;  ///< instructions after each sample
+  std::vector<bool> new_phase_;         ///< whether a sample is the first one of a phase
 };
 
 }  // namespace lacuna

@@ -55,6 +55,22 @@ TEST(EnergyMeter, AvoidedEventsAreNotCounted) {
   EXPECT_EQ(meter.counts(), (EnergyMeter::Counts{15}));
 }
 
+TEST(EnergyMeter, DiscardedEventsAreNotCounted) {
+  EnergyMeter meter;
+  std::uint64_t writes = 10;
+  std::uint64_t reads = 1;
+  meter.add("vgpr", "write", writes, 2);
+  meter.add("vgpr", "read", reads, 1);
+  for (unsigned part = 0; part < 2; ++part) {
+    meter.begin_discarding();
+    writes += 100;
+    meter.end_discarding();
+    ++writes;
+    ++reads;
+  }
+  EXPECT_EQ(meter.counts(), (EnergyMeter::Counts{12, 3}));
+}
+
 TEST(EnergyMeter, RejectsNegativeAndNanEnergies) {
   EnergyMeter meter;
   const std::uint64_t counter = 0;

@@ -62,6 +62,35 @@ TEST(SampledTime, ThePartAfterTheLastSampleIsLessCertain) {
   EXPECT_LT(confirmed.estimate().half_width, 0.5 * unconfirmed.estimate().half_width);
 }
 
+// The end of a kernel, where the rate of few wavefronts is low, does not change the estimate of the parts before it.
+TEST(SampledTime, APartBeforeANewPhaseTakesTheSampleBeforeIt) {
+  SampledTime time(0);
+  time.add(sample_of(2));
+  time.add_untimed(1000);
+  time.add(sample_of(2));
+  time.add_untimed(1000);
+  const TimeEstimate before = time.estimate();
+  time.add(sample_of(20), true);
+  EXPECT_DOUBLE_EQ(time.estimate().cycles, 4000);
+  EXPECT_DOUBLE_EQ(time.estimate().half_width, before.half_width);
+  time.add_untimed(100);
+  time.add(sample_of(20));
+  EXPECT_DOUBLE_EQ(time.estimate().cycles, 6000);
+  EXPECT_LT(time.estimate().half_width, 600);
+}
+
+// Longer samples do not reduce the error that samples cannot show.
+TEST(SampledTime, TheHalfWidthOfSamplesIsAPartOfTheWhole) {
+  SampledTime time(0.1);
+  time.add(sample_of(2));
+  time.add_untimed(1000);
+  time.add(sample_of(2));
+  const TimeEstimate estimate = time.estimate();
+  EXPECT_GT(estimate.seen, 0);
+  EXPECT_LT(estimate.seen, 20);
+  EXPECT_GE(estimate.half_width, 200);
+}
+
 TEST(SampledTime, DoubtWidensTheIntervalToTheWholePart) {
   SampledTime time(0);
   time.add(sample_of(2));

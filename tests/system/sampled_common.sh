@@ -14,3 +14,8 @@ launch() {
   "$LACUNA" launch "$name.launch" --quiet --out "$folder" "$@" || fail "$folder: exit code $?"
 }
 hash_of() { grep -o '"run_hash": *"[0-9a-f]*"' "$1/statistics.json"; }
+# columns FOLDER NAME...: prints these columns of kernels.csv.
+columns() {
+  awk -F, -v names="${*:2}" 'NR == 1 { n = split(names, name, " "); for (i = 1; i <= NF; ++i) column[$i] = i; next }
+    { line = ""; for (i = 1; i <= n; ++i) line = line $column[name[i]] " "; print line }' "$1/kernels.csv"
+}

@@ -15,11 +15,6 @@ run two "$@" --set gpu.timing=sampled --set sim.threads=2
 cmp -s loose/results one/results || fail 'other results'
 [[ $(hash_of one) == "$(hash_of two)" ]] || fail "threads: $(hash_of one), $(hash_of two)"
 
-# columns FOLDER NAME...: prints these columns of kernels.csv.
-columns() {
-  awk -F, -v names="${*:2}" 'NR == 1 { n = split(names, name, " "); for (i = 1; i <= NF; ++i) column[$i] = i; next }
-    { line = ""; for (i = 1; i <= n; ++i) line = line $column[name[i]] " "; print line }' "$1/kernels.csv"
-}
 # check KERNEL UNTIMED PER_MILLE: at least UNTIMED launches are predicted, at least 93 % of them are within their interval, and the
 # sum of all cycles is at most PER_MILLE off.
 check() {

@@ -5,21 +5,28 @@
 
 namespace lacuna {
 
+namespace {
+
+Cycles limit_of_part(const WavefrontSlot& slot) { return {static_cast<std::uint64_t>(slot.untimed_limit)}; }
+
+}  // namespace
+
 void FunctionalIssue::run(Cycles limit) {
-  run_all<false>([limit](const WavefrontSlot&) { return limit; });
+  run_all<Bounds::none>([limit](const WavefrontSlot&) { return limit; });
 }
 
 void FunctionalIssue::run_buffered(Cycles limit) {
-  run_all<true>([limit](const WavefrontSlot&) { return limit; });
+  run_all<Bounds::order>([limit](const WavefrontSlot&) { return limit; });
 }
 
-void FunctionalIssue::run_to_limits(Cycles limit) {
-  run_all<false>([limit](const WavefrontSlot& slot) {
-    return slot.untimed_limit == 0 ? limit : Cycles{static_cast<std::uint64_t>(slot.untimed_limit)};
-  });
+unsigned FunctionalIssue::run_to_limits(Cycles limit, const AddressRange& code) {
+  code_ = code;
+  stopped_ = 0;
+  run_all<Bounds::code>([limit](const WavefrontSlot& slot) { return slot.untimed_limit == 0 ? limit : limit_of_part(slot); });
+  return stopped_;
 }
 
-template <bool kBuffered, class LimitOf>
+template <FunctionalIssue::Bounds kBounds, class LimitOf>
 void FunctionalIssue::run_all(const LimitOf& limit_of) {
   bool progress = true;
   while (progress) {
@@ -28,7 +35,7 @@ void FunctionalIssue::run_all(const LimitOf& limit_of) {
       for (unsigned i = 0; i < simd->issue.resident;) {
         WavefrontSlot& slot = *simd->issue.slots[i];
         if (const Cycles limit = limit_of(slot); slot.ready() < limit) {
-          run_wavefront<kBuffered>(slot, limit);
+          run_wavefront<kBounds>(slot, limit);
           progress = true;
         }
         if (i < simd->issue.resident && simd->issue.slots[i] == &slot) ++i;
@@ -38,19 +45,20 @@ void FunctionalIssue::run_all(const LimitOf& limit_of) {
   for (const auto& simd : pool_.simds()) pool_.times().set(simd->number, simd->issue.earliest());
 }
 
-template <bool kBuffered>
+template <FunctionalIssue::Bounds kBounds>
 void FunctionalIssue::run_wavefront(WavefrontSlot& slot, Cycles limit) {
   for (Cycles cycle = slot.ready(); cycle < limit; cycle = later(cycle + Cycles{1}, slot.ready())) {
     if (!InstructionExecution::may_execute(slot)) [[unlikely]] {
       execution_.refuse(slot, cycle);
       continue;
     }
-    cycle = run_straight_line<kBuffered>(slot, cycle, limit);
-    if (kBuffered && slot.held_by(StallReason::order)) {
+    cycle = run_straight_line<kBounds>(slot, cycle, limit);
+    if (kBounds == Bounds::order && slot.held_by(StallReason::order)) {
       slot.publish(slot.next->unit);
       return;
     }
     execution_.complete(slot, *slot.next, cycle);
+    if (kBounds == Bounds::code && slot.untimed_limit != 0) limit = limit_of_part(slot);
   }
 }
 
@@ -59,7 +67,7 @@ void FunctionalIssue::run_wavefront(WavefrontSlot& slot, Cycles limit) {
 // are counted before the event is handled, because the event may end the workgroup and its kernel, and another wavefront may
 // then take the slot. With a store buffer, an instruction whose access is deferred has had no effect: it is executed again
 // later.
-template <bool kBuffered>
+template <FunctionalIssue::Bounds kBounds>
 [[gnu::always_inline]] inline Cycles FunctionalIssue::run_straight_line(WavefrontSlot& slot, Cycles cycle, Cycles limit) {
   isa::Wavefront& wave = slot.wave;
   const isa::DecodedInstruction* instruction = slot.next;
@@ -70,7 +78,7 @@ template <bool kBuffered>
     ++issued[of_unit];
     active_lanes[of_unit] += static_cast<std::uint64_t>(std::popcount(wave.exec()));
     execution_.execute(slot, *instruction, cycle);
-    if constexpr (kBuffered) {
+    if constexpr (kBounds == Bounds::order) {
       if (wave.access.deferred) [[unlikely]] {
         wave.access.deferred = false;
         wave.event = isa::Event::none;
@@ -86,6 +94,14 @@ template <bool kBuffered>
       wave.event = isa::Event::none;  // all memory operations are complete
     }
     if (cycle + Cycles{1} >= limit) break;
+    if constexpr (kBounds == Bounds::code) {
+      if (!code_.contains(wave.pc) && slot.untimed_limit != 0) [[unlikely]] {
+        slot.untimed_limit = static_cast<double>((cycle + Cycles{1}).n);
+        slot.untimed_share = 0;
+        ++stopped_;
+        break;
+      }
+    }
     const isa::DecodedInstruction* next = fetch_.code().after(instruction, wave.pc);
     if (next == nullptr || !slot.allocation.holds(*next)) [[unlikely]]
       break;
