@@ -5,13 +5,14 @@
 //   launches     A launch whose class or family (kernel_classes.h) predicts its time runs without timing as a whole.
 //   workgroups   When as many workgroups have ended as the machine holds at a time, their rate is a sample. Some of the next
 //                workgroups run on separate units (untimed_units.h), while the state of the timed units does not change.
-//   instructions Only with sampling.within_workgroups, for kernels with few workgroups and long wavefronts. When rates do not
-//                drift (steady_sample()), all resident wavefronts execute a number of instructions functionally, at the rates
-//                at which their workgroups advanced in the sample. Workgroups that end are replaced. Afterwards pipelines and
-//                queues fill again.
+//   instructions Only with sampling.within_workgroups, for wavefronts much longer than a sample. When rates do not drift
+//                (steady_sample()), all resident wavefronts execute a number of instructions functionally, at the rates at
+//                which their workgroups advanced in the sample, until wavefronts leave the code of the samples. Workgroups that
+//                end are replaced. Afterwards pipelines and queues fill again.
 //
 // Simulated time does not advance during untimed parts: the estimated time passes after the last workgroup's end
-// (Dispatch::estimated). The end of a kernel, where workgroups that end are not replaced, is timed.
+// (Dispatch::estimated). The end of a kernel, where workgroups that end are not replaced, is timed but for parts of long
+// wavefronts.
 //
 // Only a kernel that runs alone is sampled. All decisions depend on simulated values at the ends of windows, so they are the
 // same on any host and with any number of threads.
