@@ -197,3 +197,13 @@ for kernel in fma_peak relu_scalar; do
     documented=("${documented[@]:1}")
   done
 done
+
+# Launches with scratch memory run on the timed units when their time is predicted. What these count is not added to the estimate: the
+# instructions of each launch are decoded once.
+expect 0 "$LACUNA" launch "$FIRMWARE/kernels/test_kernels.co" --kernel private_array --grid 4096 --block 64 --arg zero:16384 --arg u32:100 \
+  --repeat 6 --config tiny --config energy/r9nano --set gpu.timing=sampled --out predicted
+awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next }
+  $column["untimed_instructions"] == 0 { timed = $column["energy_decode_j"]; next }
+  { ++untimed; off = $column["energy_decode_j"] / timed; bad += off < 0.99 || off > 1.01 }
+  END { print untimed " predicted launches, energy of decoding " off " times that of timed ones"; exit untimed == 0 || bad }' predicted/kernels.csv >&2 ||
+  fail "energies of predicted launches with scratch memory"
